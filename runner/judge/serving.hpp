@@ -1,4 +1,4 @@
-// What serves: a judge behind a queue that outlives the process, over HTTP by a gate in its
+// Serving: a judge behind a queue that outlives the process, over HTTP by a gate in its
 // sandbox, or over standard input and output by a gate that is a part of this process. Tells how it
 // goes to its judge's sinks and to `note`, and knows no exit code.
 #pragma once
