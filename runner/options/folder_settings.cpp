@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,12 +23,24 @@ constexpr std::array<std::string_view, 6> kOutputs{"db", "html", "into", "out", 
 constexpr std::array<std::string_view, 6> kOperatorsOwn{"serve.bind",        "serve.host",
                                                         "serve.tokens",      "agent.run.endpoint",
                                                         "agent.run.key-env", "agent.run.key-file"};
-// Options by which rows count that kbench itself would not believe.
-constexpr std::array<std::string_view, 2> kTrust{"trust-estimates", "trust-unchecked"};
+// Options by which rows count that kbench itself would not believe, and by which what failed exits
+// as if it had not. (no-lint is none: rows of a task that nobody checked rank nobody.)
+constexpr std::array<std::string_view, 3> kTrust{"exit-zero", "trust-estimates", "trust-unchecked"};
+// Values of options that forgive what the default does not; the other ones are stricter.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kForgiving{
+    {{"allow-torch", "all"}}};
 
-template <class List>
-bool contains(const List& list, std::string_view word) {
+template <class List, class Item>
+bool contains(const List& list, const Item& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+const std::string* forgiving_value(std::string_view option, const SettingValue& value) {
+  const auto forgives = [&](const std::string& word) {
+    return contains(kForgiving, std::pair<std::string_view, std::string_view>(option, word));
+  };
+  const auto found = std::find_if(value.values.begin(), value.values.end(), forgives);
+  return found == value.values.end() ? nullptr : &*found;
 }
 
 Error refusal(const SettingValue& value, const std::string& what) {
@@ -63,6 +76,9 @@ Status check_folder_settings(const SettingsTable& table, const fs::path& folder)
     const std::string_view option = std::string_view(path).substr(path.rfind('.') + 1);
     if (contains(kOperatorsOwn, path) || contains(kTrust, option))
       return refusal(value, fmt::format("{} is not for a file of the working directory", path));
+    if (const std::string* word = forgiving_value(option, value))
+      return refusal(
+          value, fmt::format("{} = {} is not for a file of the working directory", path, *word));
     if (!contains(kOutputs, option)) continue;
     for (const std::string& word : value.values)
       if (word != "-" && !lies_below(place_in(word), folder))

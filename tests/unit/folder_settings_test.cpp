@@ -61,5 +61,22 @@ TEST_F(FolderSettings, MakesNoRowCountThatIsNotBelieved) {
     EXPECT_FALSE(check(name, "true")) << name;
 }
 
+TEST_F(FolderSettings, ForgivesNothing) {
+  for (const char* name : {"run.exit-zero", "compare.exit-zero", "preset.mine.run.exit-zero"})
+    EXPECT_FALSE(check(name, "true")) << name;
+  for (const char* name : {"run.allow-torch", "nightly.allow-torch", "serve.allow-torch",
+                           "agent.run.allow-torch", "preset.mine.run.allow-torch"}) {
+    const Status all = check(name, "all");
+    ASSERT_FALSE(all) << name;
+    EXPECT_THAT(all.error().message, HasSubstr("allow-torch = all is not for a file"));
+    EXPECT_TRUE(check(name, "data")) << "the default";
+    EXPECT_TRUE(check(name, "none")) << "stricter";
+  }
+}
+
+TEST_F(FolderSettings, MayLeaveOutWhatMakesRowsCount) {
+  EXPECT_TRUE(check("run.no-lint", "true")) << "rows of a task that nobody checked rank nobody";
+}
+
 }  // namespace
 }  // namespace kbench
