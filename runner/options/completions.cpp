@@ -171,10 +171,13 @@ std::string zsh_text(const std::string& text) {
   return safe;
 }
 
+// What offers names. No command's function is called so: words of a command have one underscore.
+constexpr const char* kZshNames = "_kbench__names";
+
 std::string zsh_action(const OptionEntry& option) {
   if (!option.choices.empty()) return fmt::format("({})", fmt::join(option.choices, " "));
   if (const auto names = option.names_of_value(); !names.empty())
-    return fmt::format(" _kbench_names {}", names);
+    return fmt::format(" {} {}", kZshNames, names);
   if (option.takes_folder()) return "_files -/";
   if (option.takes_file()) return "_files";
   return "";
@@ -325,8 +328,9 @@ std::string zsh_completions(const CommandEntry& top) {
       "#compdef kbench\n"
       "# zsh completion for kbench, made by `kbench completions zsh`, for a folder of $fpath:\n"
       "#   kbench completions zsh > ~/.zfunc/_kbench\n\n";
+  text += kZshNames;
   text +=
-      "_kbench_names() {\n"
+      "() {\n"
       "  local -a found=(${(f)\"$(kbench names $1 -- $words 2>/dev/null)\"})\n"
       "  compadd -a found\n"
       "}\n\n";

@@ -203,6 +203,13 @@ class ShellNameTest(cli_case.CliCase):
         self.assert_fails(self.kbench("completions", "fsh"), USAGE, 'did you mean "fish"?')
         self.assert_fails(self.kbench("completions"), USAGE, "SHELL")
 
+    def test_no_function_has_the_name_of_another(self):
+        """In zsh that of `kbench names` once took the place of what offers names."""
+        for shell in ("bash", "zsh"):
+            names = re.findall(r"^(\w+) ?\(\) *\{", self.kbench("completions", shell).stdout, re.MULTILINE)
+            self.assertGreater(len(names), 2, shell)
+            self.assertEqual(sorted(names), sorted(set(names)), shell)
+
 
 class ManualTest(cli_case.CliCase):
     def setUp(self):
