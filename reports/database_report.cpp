@@ -49,9 +49,13 @@ std::string chain_caution(const DatabaseCheck& check) {
   std::size_t unknown = 0;
   for (const CheckedRun& run : check.runs)
     unknown += run.chain.state == ChainFinding::State::kHolds ? 0u : 1u;
-  if (unknown == 0) return "";
-  return fmt::format("; nobody can tell here whether the rows of {} were changed",
-                     count_words(unknown, "run"));
+  std::vector<std::string> unknown_ones;
+  if (unknown > 0) unknown_ones.push_back("the rows of " + count_words(unknown, "run"));
+  if (check.unvouched_lint > 0)
+    unknown_ones.push_back(count_words(check.unvouched_lint, "record") + " of lint");
+  if (unknown_ones.empty()) return "";
+  return fmt::format("; nobody can tell here whether {} were changed",
+                     fmt::join(unknown_ones, " and "));
 }
 
 std::string labelled_lines(const char* label, const std::vector<std::string>& sentences) {
@@ -110,6 +114,8 @@ Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
           {"newest_schema", check.newest_schema},
           {"sound", check.sound()},
           {"wrong", check.wrong},
+          {"lint", check.lint},
+          {"lint_unvouched", check.unvouched_lint},
           {"runs", std::move(runs)}};
 }
 

@@ -58,8 +58,9 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
   auto known = store.lint_records();
   if (!known) return known.error();
   for (LintRecord& record : known->records) {
-    // What a machine could not check yesterday it may check today.
-    if (record.state == LintState::kUnable) continue;
+    // What a machine could not check yesterday it may check today; and a record that nobody here
+    // vouches for may be the author's of the task.
+    if (record.state == LintState::kUnable || record.unvouched) continue;
     const Key key{record.task_hash, record.size, record.device};
     records_.insert_or_assign(key, std::move(record));
   }

@@ -161,7 +161,9 @@ void check_runs(const std::filesystem::path& file, const CheckRequest& request,
   append(*connection, check.wrong,
          [&] { add_most(unheld_rows(connection->database), check.wrong); });
   append(*connection, check.wrong, [&] {
-    const LintRows lint = read_lint(connection->database, *connection->budget);
+    const LintRows lint = read_lint({connection->database, request.key, *connection->budget});
+    check.lint = lint.records.size();
+    for (const LintRecord& record : lint.records) check.unvouched_lint += record.unvouched ? 1 : 0;
     check.wrong.insert(check.wrong.end(), lint.malformed.begin(), lint.malformed.end());
   });
   std::vector<Run> runs = runs_of(*connection, check.wrong);

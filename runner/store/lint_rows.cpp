@@ -2,21 +2,30 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
+#include "runner/core/hmac.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/columns.hpp"
 #include "runner/store/passive.hpp"
 
 namespace kbench {
 namespace {
+
+// What is sealed, in this order; the key's name and the seal stand behind it.
+constexpr const char* kColumns =
+    "task_hash, size, device, task, state, mutants, rejected, findings, version, checked_at";
+constexpr int kSealed = 10;
 
 std::string findings_text(const std::vector<LintFinding>& findings) {
   auto list = Json::array();
@@ -91,13 +100,50 @@ std::string name_of(SQLite::Statement& rows) {
   return fmt::format("{} ({}, {})", text(3), text(1), text(2));
 }
 
+std::string seal_of_lint(const ChainKey& key, SQLite::Statement& rows) {
+  // As in chain.cpp: a purpose, and parts of known length.
+  std::string text = "kbench lint\n";
+  for (int column = 0; column < kSealed; ++column) {
+    const std::string value = rows.getColumn(column).getString();
+    text += fmt::format("{}:{}\n", value.size(), value);
+  }
+  return hmac_sha256(key.secret, text);
+}
+
+// Sets `unvouched`.
+void check_seal(const std::optional<ChainKey>& key, SQLite::Statement& rows, LintRecord& record) {
+  if (!key || !stands(Defence::kChainedRows)) return;
+  record.unvouched = text_of(rows, kSealed) != key->name;
+  if (!record.unvouched && text_of(rows, kSealed + 1) != seal_of_lint(*key, rows))
+    corrupt("it was changed after it was stored");
+}
+
+// As it lies in the table, which may keep a value in another form than it was given.
+void write_seal(const ChainAccess& access, const LintRecord& record) {
+  const std::string which = " WHERE task_hash = ? AND size = ? AND device = ?";
+  SQLite::Statement row(access.database, fmt::format("SELECT {} FROM lint{}", kColumns, which));
+  SQLite::Statement update(access.database,
+                           "UPDATE lint SET chain_key = ?4, chain_seal = ?5 WHERE task_hash = ?1 "
+                           "AND size = ?2 AND device = ?3");
+  for (SQLite::Statement* statement : {&row, &update}) {
+    statement->bind(1, record.task_hash);
+    statement->bind(2, record.size);
+    statement->bind(3, record.device);
+  }
+  if (!row.executeStep()) return;
+  update.bind(4, access.key->name);
+  update.bind(5, seal_of_lint(*access.key, row));
+  row.reset();
+  update.exec();
+}
+
 }  // namespace
 
-void put_lint(SQLite::Database& database, const LintRecord& record) {
+void put_lint(const ChainAccess& access, const LintRecord& record) {
   SQLite::Statement statement(
-      database,
-      "INSERT OR REPLACE INTO lint (task_hash, size, device, task, state, mutants, rejected, "
-      "findings, version, checked_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+      access.database, fmt::format("INSERT OR REPLACE INTO lint ({}) VALUES (?, ?, ?, ?, ?, ?, ?, "
+                                   "?, ?, ?)",
+                                   kColumns));
   statement.bind(1, record.task_hash);
   statement.bind(2, record.size);
   statement.bind(3, record.device);
@@ -109,17 +155,21 @@ void put_lint(SQLite::Database& database, const LintRecord& record) {
   statement.bind(9, record.version);
   statement.bind(10, record.checked_at);
   statement.exec();
+  if (access.key) write_seal(access, record);
 }
 
-LintRows read_lint(SQLite::Database& database, WorkBudget& budget) {
-  SQLite::Statement rows(database,
-                         "SELECT task_hash, size, device, task, state, mutants, rejected, "
-                         "findings, version, checked_at FROM lint ORDER BY task, size, device");
+LintRows read_lint(const ChainAccess& access) {
+  SQLite::Statement rows(
+      access.database,
+      fmt::format("SELECT {}, chain_key, chain_seal FROM lint ORDER BY task, size, device",
+                  kColumns));
   LintRows read;
   while (rows.executeStep()) {
-    budget.spend(columns::bytes_of_row(rows));
+    access.budget.spend(columns::bytes_of_row(rows));
     try {
-      read.records.push_back(record_of(rows));
+      LintRecord record = record_of(rows);
+      check_seal(access.key, rows, record);
+      read.records.push_back(std::move(record));
     } catch (const Malformed& malformed) {
       read.malformed.push_back(
           fmt::format("the row of lint for {}: {}", name_of(rows), malformed.what()));

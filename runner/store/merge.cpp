@@ -126,16 +126,16 @@ Status merge_tags(Connection& into, Connection& from, Merged& merged) {
   });
 }
 
-Result<std::vector<LintRecord>> lint_of(Connection& from) {
-  return from.guarded("reading what lint found", [&]() -> Result<std::vector<LintRecord>> {
-    LintRows lint = read_lint(from.database, *from.budget);
-    return std::move(lint.records);
+Result<LintRows> lint_of(Connection& from, const std::optional<ChainKey>& key) {
+  return from.guarded("reading what lint found", [&]() -> Result<LintRows> {
+    return read_lint({from.database, key, *from.budget});
   });
 }
 
 // RFC 3339 in UTC: later is greater. That somebody could not check a task is no knowledge of it,
 // and gives way to any.
-Status put_newer_lint(Connection& into, const std::vector<LintRecord>& records) {
+Status put_newer_lint(Connection& into, const std::optional<ChainKey>& key,
+                      const std::vector<LintRecord>& records) {
   return into.guarded("keeping what lint found", [&]() -> Status {
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
     for (const LintRecord& record : records) {
@@ -149,7 +149,7 @@ Status put_newer_lint(Connection& into, const std::vector<LintRecord>& records) 
       newer.bind(4, record.state == LintState::kUnable ? 1 : 0);
       newer.bind(5, record.checked_at);
       newer.bind(6, unable);
-      if (!newer.executeStep()) put_lint(into.database, record);
+      if (!newer.executeStep()) put_lint({into.database, key, *into.budget}, record);
     }
     transaction.commit();
     return Done{};
@@ -166,7 +166,7 @@ std::string lint_left_text(const Connection& from, std::size_t records) {
 Status merge_file(Connection& into, Connection& from, const MergeRequest& request, Merged& merged) {
   Result<std::vector<Run>> runs = runs_of(from);
   if (!runs) return runs.error();
-  const auto lint = lint_of(from);
+  const auto lint = lint_of(from, request.key);
   if (!lint && request.lint) return lint.error();
   for (Run& run : *runs) {
     MergedRun one{.run = std::move(run), .from = from.file, .why = {}, .chain = {}, .damaged = {}};
@@ -175,8 +175,13 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
     merged.runs.push_back(std::move(one));
   }
   if (Status done = merge_tags(into, from, merged); !done) return done;
-  if (request.lint) return put_newer_lint(into, *lint);
-  if (lint && !lint->empty()) merged.notes.push_back(lint_left_text(from, lint->size()));
+  if (request.lint) {
+    for (const std::string& malformed : lint->malformed)
+      merged.notes.push_back("left out: " + malformed);
+    return put_newer_lint(into, request.key, lint->records);
+  }
+  if (lint && !lint->records.empty())
+    merged.notes.push_back(lint_left_text(from, lint->records.size()));
   return Done{};
 }
 

@@ -212,8 +212,12 @@ void save_tags_and_lint(Rescue& rescue) {
       if (saved.contains(tag.run_id)) (void)put_tag(rescue.to.database, tag);
   });
   save("what lint found is lost", [&] {
-    const LintRows lint = read_lint(rescue.from.database, *rescue.from.budget);
-    for (const LintRecord& record : lint.records) put_lint(rescue.to.database, record);
+    const LintRows lint = read_lint({rescue.from.database, rescue.key, *rescue.from.budget});
+    // Who saves a record does not vouch for it.
+    const std::optional<ChainKey> none;
+    for (const LintRecord& record : lint.records)
+      put_lint({rescue.to.database, record.unvouched ? none : rescue.key, *rescue.to.budget},
+               record);
     for (const std::string& malformed : lint.malformed)
       rescue.salvaged.notes.push_back("left out: " + malformed);
   });

@@ -179,16 +179,15 @@ Status Store::add(const Evaluation& evaluation, std::span<const Blob> blobs) {
 Status Store::put(const LintRecord& record) {
   return impl_->guarded("keeping what lint found", [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);
-    put_lint(impl_->database, record);
+    put_lint(impl_->chain(), record);
     transaction.commit();
     return Done{};
   });
 }
 
 Result<LintRows> Store::lint_records() const {
-  return impl_->guarded("reading what lint found", [&]() -> Result<LintRows> {
-    return read_lint(impl_->database, *impl_->budget);
-  });
+  return impl_->guarded("reading what lint found",
+                        [&]() -> Result<LintRows> { return read_lint(impl_->chain()); });
 }
 
 Status Store::put(const Tag& tag) {

@@ -62,7 +62,7 @@ class Store {
   ~Store();
 
   // From now on runs are begun chained with this key, and chains made with it are extended and
-  // checked. Without a key, runs are begun unchained.
+  // checked; so are the seals of what lint found. Without a key, runs are begun unchained.
   void use(ChainKey key);
 
   // A chained run takes no further row once it was changed, nor without its key.

@@ -38,6 +38,7 @@ using test::make_run;
 using test::start_child;
 using test::TemporaryFolder;
 using test::wait_for;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Chain = ChainFinding::State;
 using Mode = Store::Mode;
@@ -172,6 +173,89 @@ TEST_F(ChainTest, AChangeInAnyColumnOfARowIsNoticed) {
   }
   EXPECT_GT(changed, 80U);
   EXPECT_EQ(finding().state, Chain::kHolds);
+}
+
+class LintSealTest : public ChainTest {
+ protected:
+  void SetUp() override {
+    ChainTest::SetUp();
+    Store store = open_with(file_, kKey);
+    ASSERT_TRUE(store.put(record_of("level1/1", "aa11")).ok());
+    ASSERT_TRUE(store.put(record_of("level1/2", "bb22")).ok());
+  }
+
+  static LintRecord record_of(const std::string& task, const std::string& hash) {
+    return {.task = task,
+            .task_hash = hash,
+            .size = "small",
+            .device = "cpu",
+            .state = LintState::kFailed,
+            .mutants = 9,
+            .rejected = 8,
+            .findings = {{.kind = "zeros", .subject = "y", .message = "zeros pass"}},
+            .version = "1",
+            .checked_at = "2026-11-21T13:00:00Z"};
+  }
+
+  LintRows lint(const ChainKey& key = kKey) {
+    auto rows = open_with(file_, key).lint_records();
+    EXPECT_TRUE(rows.ok()) << rows.error().message;
+    return rows ? std::move(*rows) : LintRows{};
+  }
+};
+
+TEST_F(LintSealTest, RecordsAsTheyWereKeptAreVouchedFor) {
+  const LintRows kept = lint();
+  EXPECT_THAT(kept.malformed, ::testing::IsEmpty());
+  ASSERT_EQ(kept.records.size(), 2u);
+  for (const LintRecord& record : kept.records) EXPECT_FALSE(record.unvouched) << record.task;
+}
+
+TEST_F(LintSealTest, AChangeInAnyColumnOfARecordIsNoticed) {
+  const std::map<std::string, std::string> readable{
+      {"state", "'passed'"}, {"findings", "'[]'"}, {"mutants", "10"}, {"rejected", "9"}};
+  const Columns columns = columns_of(file_, "lint");
+  ASSERT_GE(columns.size(), 12u);
+  for (const auto& [column, type] : columns) {
+    if (column == "chain_key") continue;  // of that, below
+    const std::filesystem::path whole = folder_ / "whole.sqlite";
+    std::filesystem::copy_file(file_, whole);
+    const auto known = readable.find(column);
+    tamper(fmt::format("UPDATE lint SET {} = {} WHERE task_hash = 'aa11'", column,
+                       known == readable.end() ? column + " || 'x'" : known->second));
+    const LintRows found = lint();
+    EXPECT_THAT(found.malformed, ElementsAre(HasSubstr("was changed after it was stored")))
+        << column;
+    ASSERT_EQ(found.records.size(), 1u) << column;
+    EXPECT_EQ(found.records[0].task, "level1/2");
+    std::filesystem::rename(whole, file_);
+  }
+}
+
+TEST_F(LintSealTest, WhoeverTakesTheSealAwayTakesItsWord) {
+  for (const char* key : {"", "of somebody else"}) {
+    tamper(
+        fmt::format("UPDATE lint SET chain_key = '{}', state = 'passed' WHERE "
+                    "task_hash = 'aa11'",
+                    key));
+    const LintRows found = lint();
+    ASSERT_EQ(found.records.size(), 2u);
+    EXPECT_TRUE(found.records[0].unvouched);
+    EXPECT_FALSE(found.records[1].unvouched);
+  }
+}
+
+TEST_F(LintSealTest, ARecordOfAnotherKeyIsVouchedForOnceItIsKeptAnew) {
+  for (const LintRecord& record : lint(kOther).records) EXPECT_TRUE(record.unvouched);
+  ASSERT_TRUE(open_with(file_, kOther).put(record_of("level1/1", "aa11")).ok());
+  EXPECT_FALSE(lint(kOther).records.at(0).unvouched);
+  EXPECT_TRUE(lint().records.at(0).unvouched);
+}
+
+TEST_F(LintSealTest, WithoutAKeyNobodyIsAsked) {
+  const auto store = Store::open(file_, Mode::kReadOnly);
+  ASSERT_TRUE(store.ok());
+  for (const LintRecord& record : store->lint_records()->records) EXPECT_FALSE(record.unvouched);
 }
 
 TEST_F(ChainTest, ARemovedRowIsMissed) {

@@ -79,6 +79,32 @@ TEST_F(DatabaseCheckTest, WhatLintCannotHaveFoundIsWrong) {
   EXPECT_THAT(check().wrong, Contains(HasSubstr("its state is unknown")));
 }
 
+TEST_F(DatabaseCheckTest, AFlippedBitInWhatLintFoundIsWrong) {
+  add({.id = "aa"});
+  {
+    auto store = Store::open(file_, Store::Mode::kReadWrite);
+    store->use(test::test_key());
+    ASSERT_TRUE(store->put(LintRecord{.task = "level1/1", .task_hash = "aa11", .mutants = 8}));
+  }
+  EXPECT_TRUE(check().sound());
+  EXPECT_EQ(check().unvouched_lint, 0u);
+  SQLite::Database raw(file_.string(), SQLite::OPEN_READWRITE);
+  raw.exec("UPDATE lint SET mutants = 9");  // 1000 and 1001
+  const DatabaseCheck found = check();
+  EXPECT_FALSE(found.sound());
+  EXPECT_THAT(found.wrong, Contains(HasSubstr("level1/1 (, ): it was changed after")));
+  EXPECT_TRUE(check({.key = {}, .progress = {}}).sound()) << "without the key nobody can tell";
+}
+
+// As in a database from before there were seals.
+TEST_F(DatabaseCheckTest, ARecordOfLintWithoutASealIsCountedAndNotWrong) {
+  add({.id = "aa"});
+  ASSERT_TRUE(Store::open(file_, Store::Mode::kReadWrite)->put(LintRecord{.task_hash = "aa11"}));
+  EXPECT_TRUE(check().sound());
+  EXPECT_EQ(check().lint, 1u);
+  EXPECT_EQ(check().unvouched_lint, 1u);
+}
+
 TEST_F(DatabaseCheckTest, AMissingSampleOfAnUnchainedRunIsWrong) {
   add({.id = "aa", .chained = false});
   tamper("DELETE FROM sample WHERE evaluation = 2 AND position = 4");
