@@ -77,7 +77,9 @@ std::string describe(const SandboxedProcess::Exit& exit) {
   return fmt::format("was killed by signal {} ({})", exit.signal, ::strsignal(exit.signal));
 }
 
-SandboxCommand confined(const BuilderProcess::Command& command, const fs::path& scratch) {
+}  // namespace
+
+SandboxCommand confined_builder(const BuilderProcess::Command& command, const fs::path& scratch) {
   SandboxCommand confined = python_command(command.python, command.script, scratch);
   // "env PYTHON -s -B SCRIPT": lines are answered at once.
   confined.argv.insert(confined.argv.begin() + 2, "-u");
@@ -90,6 +92,8 @@ SandboxCommand confined(const BuilderProcess::Command& command, const fs::path& 
     confined.readable.push_back(suites);
   // The sandbox's user owns what is handed over, and nothing in it.
   confined.writable = {scratch};
+  std::error_code ignored;  // what is not there cannot be written to
+  fs::create_directories(inductor_headers(scratch, kUser), ignored);
   for (fs::path folder = inductor_headers(scratch, kUser); folder != scratch;
        folder = folder.parent_path())
     confined.writable.push_back(folder);
@@ -99,8 +103,6 @@ SandboxCommand confined(const BuilderProcess::Command& command, const fs::path& 
   confined.memory_handicap = 500;
   return confined;
 }
-
-}  // namespace
 
 BuilderProcess::~BuilderProcess() {
   process_.reset();
@@ -150,7 +152,7 @@ Result<std::unique_ptr<SandboxedProcess>> BuilderProcess::start_program(
     const std::vector<std::pair<int, int>>& descriptors) {
   if (command_.sandbox != nullptr) {
     if (!command_.sandbox->level(command_.needs_cuda).bubblewrap) command_.compile_threads = 1;
-    SandboxCommand confined_command = confined(command_, scratch_.path());
+    SandboxCommand confined_command = confined_builder(command_, scratch_.path());
     if (::access(command_.python.python.c_str(), X_OK) != 0) {
       return Error{ErrorCode::kInfrastructure,
                    command_.python.python.string() + ": " + std::strerror(errno), ""};

@@ -12,6 +12,7 @@
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/run/confined_programs.hpp"
 #include "runner/selftest/selftest.hpp"
 
 namespace kbench {
@@ -68,6 +69,9 @@ int call(const SelftestRequest& user, const Installation& installation) {
                           .only = user.only};
   if (user.device.starts_with("cuda"))
     options.cuda_device = user.device.size() > 5 ? std::atoi(user.device.c_str() + 5) : 0;
+  const ConfinedPrograms programs = confined_programs(installation, options.cuda_device);
+  if (programs.oracle) options.confined[EscapeAs::kOracle] = programs.oracle;
+  if (programs.builder) options.confined[EscapeAs::kBuilder] = programs.builder;
   if (table) options.on_result = [&](const EscapeResult& result) { print_result(out, result); };
   const auto report = run_selftest(options);
   if (!report) return fail(report.error(), inspect_terminal(STDERR_FILENO, user.common.color));

@@ -1,6 +1,7 @@
 // How the commands that measure start their oracle.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "runner/backend/target.hpp"
@@ -12,5 +13,11 @@ namespace kbench {
 // The oracle of the target's device, in that sandbox, on all threads that this process may use.
 [[nodiscard]] OracleOptions oracle_options(Sandbox& sandbox, const Installation& installation,
                                            const Target& target, const std::string& precision);
+
+// What confines that oracle, and all that it executes of a task (confined_oracle), for who tries to
+// get out. Errors: kInfrastructure, where it is not built or LibTorch is not found.
+[[nodiscard]] Result<SandboxCommand> oracle_command(const Installation& installation,
+                                                    const Target& target,
+                                                    const std::filesystem::path& scratch);
 
 }  // namespace kbench

@@ -57,6 +57,7 @@ std::vector<std::string> inherited(const OracleOptions& options) {
   return inherited_environment(kDropped, own_environment(options));
 }
 
+// Without a folder of its own it has a /tmp that bubblewrap makes for each program, in memory.
 std::vector<std::string> arguments(const OracleOptions& options, const fs::path& scratch) {
   return {options.program.string(),
           "--device",
@@ -66,13 +67,25 @@ std::vector<std::string> arguments(const OracleOptions& options, const fs::path&
           "--precision",
           options.precision,
           "--scratch",
-          scratch.string()};
+          scratch.empty() ? "/tmp" : scratch.string()};
 }
 
-Result<SandboxCommand> confined(const OracleOptions& options, const fs::path& scratch) {
+Error failed(const std::string& what) {
+  return {ErrorCode::kInfrastructure, what, "`kbench doctor` says what is missing"};
+}
+
+// An oracle is ours: it never ends as a submission would.
+Status ours(const Status& status) {
+  if (status || status.error().code == ErrorCode::kTimeout) return status;
+  return Error{ErrorCode::kInfrastructure, status.error().message, status.error().hint};
+}
+
+}  // namespace
+
+Result<SandboxCommand> confined_oracle(const OracleOptions& options, const fs::path& scratch) {
   const std::vector<std::string> variables = inherited(options);
   auto libraries = library_folders(options.program, variables);
-  if (!libraries) return libraries.error();
+  if (!libraries) return failed(libraries.error().message);
   SandboxCommand command;
   command.argv = arguments(options, scratch);
   command.argv.emplace_back("--locked");
@@ -92,20 +105,9 @@ Result<SandboxCommand> confined(const OracleOptions& options, const fs::path& sc
   command.max_processes += 8 * options.threads;
   // A submission that takes all memory is to end before who judges it.
   command.memory_handicap = 500;
+  if (!scratch.empty()) command.writable = {scratch};
   return command;
 }
-
-Error failed(const std::string& what) {
-  return {ErrorCode::kInfrastructure, what, "`kbench doctor` says what is missing"};
-}
-
-// An oracle is ours: it never ends as a submission would.
-Status ours(const Status& status) {
-  if (status || status.error().code == ErrorCode::kTimeout) return status;
-  return Error{ErrorCode::kInfrastructure, status.error().message, status.error().hint};
-}
-
-}  // namespace
 
 Result<std::unique_ptr<OracleForkServer>> OracleForkServer::start(const OracleOptions& options) {
   std::unique_ptr<OracleForkServer> server(new OracleForkServer);
@@ -121,23 +123,20 @@ Status OracleForkServer::spawn(const OracleOptions& options) {
                                                      {log.get(), STDOUT_FILENO},
                                                      {log.get(), STDERR_FILENO}};
   const bool confine = stands(Defence::kConfinedOracle);
-  fs::path scratch = "/tmp";  // bubblewrap makes a new one for each program, held in memory
   if (!confine || !options.sandbox->level(options.device == "cuda").bubblewrap) {
     auto made = ScratchFolder::make("kbench-oracle");
     if (!made) return made.error();
     scratch_ = std::move(*made);
-    scratch = scratch_.path();
   }
   if (confine) {
-    auto command = confined(options, scratch);
-    if (!command) return failed(command.error().message);
-    if (!scratch_.path().empty()) command->writable = {scratch};
+    auto command = confined_oracle(options, scratch_.path());
+    if (!command) return command.error();
     command->descriptors = descriptors;
     auto process = options.sandbox->start(*command);
     if (!process) return failed(process.error().message);
     process_ = std::move(*process);
   } else {
-    auto process = start_unconfined({.argv = arguments(options, scratch),
+    auto process = start_unconfined({.argv = arguments(options, scratch_.path()),
                                      .environment = inherited(options),
                                      .descriptors = descriptors});
     if (!process) return failed(process.error().message);

@@ -30,6 +30,11 @@ struct OracleOptions {
   std::filesystem::path libraries;  // LibTorch's; empty where the program finds them by itself
 };
 
+// What it sees and may do. It writes to `scratch`; empty: to the /tmp that bubblewrap makes for it.
+// Errors: kInfrastructure, where the program or a library of it is missing.
+[[nodiscard]] Result<SandboxCommand> confined_oracle(const OracleOptions& options,
+                                                     const std::filesystem::path& scratch);
+
 class OracleForkServer {
  public:
   // Returns at once, LibTorch loads meanwhile. Errors: kInfrastructure when the program is missing,

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "baselines/builder_process.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/measuring_lock.hpp"
@@ -115,6 +116,19 @@ bool has_cached_package(const Task& task, const Target& target, const Installati
   const auto request = request_for(task, target, oracle, precision);
   if (!request) return false;
   return is_cached(*request, installation);
+}
+
+Result<SandboxCommand> builder_command(const Installation& installation, const Target& target,
+                                       const std::filesystem::path& scratch) {
+  BuilderProcess::Command command;
+  command.needs_cuda = target.device == "cuda";
+  command.python = python_setup(installation);
+  command.script = std::filesystem::absolute(installation.aot_builder);
+  if (command.needs_cuda) command.environment = one_gpu_environment(target.device_index);
+  if (command.python.python.empty())
+    return Error{ErrorCode::kInfrastructure, "no Python with torch: " + installation.python_reason,
+                 "`kbench doctor` says what is missing"};
+  return confined_builder(command, scratch);
 }
 
 }  // namespace kbench

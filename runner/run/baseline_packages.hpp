@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
+#include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
 
@@ -35,5 +37,11 @@ struct PackageBuilding {
 [[nodiscard]] bool has_cached_package(const Task& task, const Target& target,
                                       const Installation& installation, const OracleHello& oracle,
                                       const std::string& precision);
+
+// What confines a builder of packages, and all that it executes of a task (confined_builder), for
+// who tries to get out. Errors: kInfrastructure, where no Python has torch.
+[[nodiscard]] Result<SandboxCommand> builder_command(const Installation& installation,
+                                                     const Target& target,
+                                                     const std::filesystem::path& scratch);
 
 }  // namespace kbench

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -88,6 +89,7 @@ class Selftest {
     for (const Escape& escape : all_escapes()) {
       const auto& only = options_.only;
       if (!only.empty() && std::find(only.begin(), only.end(), escape.name) == only.end()) continue;
+      if (has_own_command(escape.as) && !options_.confined.contains(escape.as)) continue;
       EscapeResult result = attempt(escape);
       const std::string& missing = report.level.reason;
       if (result.outcome == EscapeOutcome::kOpen && !missing.empty()) {
@@ -144,6 +146,38 @@ class Selftest {
     return waiting;
   }
 
+  // A worker writes nowhere. An oracle needs no folder where it has a /tmp of its own.
+  Result<fs::path> scratch_for(EscapeAs as) {
+    const bool has_tmp = as == EscapeAs::kOracle && sandbox_->level(needs_cuda()).bubblewrap;
+    if (as == EscapeAs::kWorker || has_tmp) return fs::path();
+    if (as == EscapeAs::kTool) return layout_.new_scratch();
+    fs::path& kept = scratches_[as];
+    if (kept.empty()) {
+      auto made = layout_.new_scratch();
+      if (!made) return made.error();
+      kept = *made;
+    }
+    return kept;
+  }
+
+  // An oracle's or a builder's own command, with this program in their place.
+  Result<SandboxCommand> command_as(EscapeAs as, std::vector<std::string> words,
+                                    const fs::path& scratch) {
+    SandboxCommand command = base_command(std::move(words));
+    const auto confined = options_.confined.find(as);
+    if (confined != options_.confined.end()) {
+      if (!commands_.contains(as)) commands_.emplace(as, confined->second(scratch));
+      const Result<SandboxCommand>& theirs = commands_.at(as);
+      if (!theirs) return theirs.error();
+      SandboxCommand own = *theirs;
+      own.argv = std::move(command.argv);
+      own.readable.insert(own.readable.end(), command.readable.begin(), command.readable.end());
+      return own;
+    }
+    if (!scratch.empty()) command.writable = {scratch};
+    return command;
+  }
+
   // Limits as the escape's setting asks for; bombs get little, so that they go off small.
   Result<SandboxCommand> command_for(const Escape& escape) {
     Bait bait = layout_.bait();
@@ -151,21 +185,18 @@ class Selftest {
     bait.other_worker = other_pid_;
     if (escape.group == "other worker") bait.address = other_.address;
     bait.gpu_address = gpu_.address;
-    fs::path scratch;
-    if (escape.as == EscapeAs::kTool) {
-      auto made = layout_.new_scratch();
-      if (!made) return made.error();
-      scratch = *made;
-      bait.scratch = scratch;
-    }
+    const auto scratch = scratch_for(escape.as);
+    if (!scratch) return scratch.error();
+    bait.scratch = *scratch;
     // Where filters are switched off, the worker's own lock is too, or it would hide what is
     // missing.
-    const bool locked = options_.sandbox.use_system_call_filter && escape.as == EscapeAs::kWorker;
+    const bool locked = options_.sandbox.use_system_call_filter && is_locked(escape.as);
     auto words = bait_arguments(bait);
     words.insert(words.begin(), {std::string(escape.name), locked ? "worker" : "tool"});
-    SandboxCommand command = base_command(std::move(words));
+    auto confined = command_as(escape.as, std::move(words), *scratch);
+    if (!confined) return confined.error();
+    SandboxCommand command = std::move(*confined);
     command.readable.emplace_back(bait.library);
-    if (!scratch.empty()) command.writable = {scratch};
     command.descriptors = {{layout_.sealed_inputs(), kSealedDescriptor}};
     if (escape.setting == EscapeSetting::kSmall) {
       command.max_processes = 32;
@@ -199,6 +230,10 @@ class Selftest {
     judge_by_exit(*output, result);
     judge_from_outside(*output, daemon->read, result);
     return result;
+  }
+
+  static bool has_own_command(EscapeAs as) {
+    return as == EscapeAs::kOracle || as == EscapeAs::kBuilder;
   }
 
   static EscapeResult failed(EscapeResult result, const Error& error) {
@@ -279,6 +314,9 @@ class Selftest {
   const SelftestOptions& options_;
   BaitLayout layout_;
   std::unique_ptr<Sandbox> sandbox_;
+  // Of the oracle and of the builder: asked for once, and used for all of their escapes.
+  std::map<EscapeAs, fs::path> scratches_;
+  std::map<EscapeAs, Result<SandboxCommand>> commands_;
   Waiting other_;
   Waiting gpu_;
   int other_pid_ = 0;
@@ -327,6 +365,8 @@ std::string_view to_string(EscapeAs as) {
   switch (as) {
     case EscapeAs::kWorker: return "worker";
     case EscapeAs::kTool: return "compiler";
+    case EscapeAs::kOracle: return "oracle";
+    case EscapeAs::kBuilder: return "builder";
   }
   return "worker";
 }

@@ -1,11 +1,14 @@
 // Tries every escape of escape/escapes.hpp inside the sandbox of this machine, with real bait:
 // files, sockets, a process of kbench's own user, another sandboxed worker, GPU memory of another
-// context. What an escape did is judged out here wherever that is possible: whether the victim
-// lives, whether the file appeared, whether the daemon is gone.
+// context. They are tried as a submission, as a compiler, and as the two programs that execute what
+// task files say: the oracle and the builder of packages. What an escape did is judged out here
+// wherever that is possible: whether the victim lives, whether the file appeared, whether the
+// daemon is gone.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,9 +35,13 @@ struct EscapeResult {
 };
 
 struct SelftestOptions {
+  // How a program is started that may write to that folder; kbench-escape takes its place.
+  using Confined = std::function<Result<SandboxCommand>(const std::filesystem::path& scratch)>;
+
   std::filesystem::path program;  // kbench-escape
   SandboxOptions sandbox;
   int cuda_device = -1;                                // -1: as for CPU submissions
+  std::map<EscapeAs, Confined> confined;               // of the oracle and of the builder
   std::vector<std::string> only;                       // names; empty: all
   std::function<void(const EscapeResult&)> on_result;  // after each; may be empty
 };

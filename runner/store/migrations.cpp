@@ -451,14 +451,14 @@ ALTER TABLE evaluation ADD COLUMN limit_basis TEXT NOT NULL DEFAULT '';
 )sql";
 
 // The seal of what lint found (lint_rows.hpp), empty in records from before.
-constexpr std::string_view kStep20 = R"sql(
+constexpr std::string_view kStep19 = R"sql(
 ALTER TABLE lint ADD COLUMN chain_key TEXT NOT NULL DEFAULT '';
 ALTER TABLE lint ADD COLUMN chain_seal TEXT NOT NULL DEFAULT '';
 )sql";
 
 constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,
                             kStep8,  kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14,
-                            kStep15, kStep16, kStep17, kStep18, kStep20};
+                            kStep15, kStep16, kStep17, kStep18, kStep19};
 
 }  // namespace
 

@@ -43,10 +43,8 @@ void from_text(const std::string& text, Number& value) {
   std::from_chars(text.data(), text.data() + text.size(), value);
 }
 
-}  // namespace
-
-const std::vector<Escape>& all_escapes() {
-  static const std::vector<Escape> kAll = {
+const std::vector<Escape>& own_escapes() {
+  static const std::vector<Escape> kOwn = {
       {"read_secret", "files", kWorker, kPlain, "read a file of kbench's user"},
       {"read_submission", "files", kWorker, kPlain, "read another agent's submission"},
       {"read_database", "files", kWorker, kPlain, "read the result database"},
@@ -162,8 +160,39 @@ const std::vector<Escape>& all_escapes() {
       {"daemon", "bombs", kTool, kDaemon, "leave a process behind"},
       {"flood", "bombs", kTool, kSmall, "print without end"},
   };
+  return kOwn;
+}
+
+// Of those that need nothing but what a worker or a compiler gets: what an oracle and a builder
+// are given to go on with is theirs, as are their limits.
+bool suits(const Escape& escape, EscapeAs as) {
+  const bool plain =
+      escape.setting == kPlain || escape.setting == kVictim || escape.setting == kMarker;
+  const bool of_a_compiler = escape.name.ends_with("_as_compiler");
+  if (!plain || of_a_compiler || escape.group == "bombs") return false;
+  if (escape.group == "after load")  // a builder compiles, and both have variables of their own
+    return as == kOracle && escape.name != "environment" && escape.name != "sealed_inputs";
+  return as == kBuilder || escape.as == kWorker || escape.group == "other worker";
+}
+
+}  // namespace
+
+const std::vector<Escape>& all_escapes() {
+  static const std::vector<Escape> kAll = [] {
+    std::vector<Escape> all = own_escapes();
+    for (const EscapeAs as : {kOracle, kBuilder}) {
+      for (Escape escape : own_escapes()) {
+        if (!suits(escape, as)) continue;
+        escape.as = as;
+        all.push_back(escape);
+      }
+    }
+    return all;
+  }();
   return kAll;
 }
+
+bool is_locked(EscapeAs as) { return as == kWorker || as == kOracle; }
 
 std::vector<std::string> bait_arguments(const Bait& bait) {
   std::vector<std::string> words;

@@ -13,8 +13,10 @@ namespace kbench {
 
 // As whom an escape is tried.
 enum class EscapeAs {
-  kWorker,  // locked down, as a submission's code is
-  kTool,    // may start processes, as compilers do
+  kWorker,   // locked down, as a submission's code is
+  kTool,     // may start processes, as compilers do
+  kOracle,   // locked down, among what the program sees that executes tasks' graphs
+  kBuilder,  // may start processes, among what the Python sees that compiles them
 };
 
 // The setting of an escape: what it needs around it, or who decides whether it succeeded.
@@ -36,7 +38,10 @@ struct Escape {
   std::string_view what;  // what is tried, in words
 };
 
+// A name stands once for each as whom it is tried.
 [[nodiscard]] const std::vector<Escape>& all_escapes();
+// Whether it gives up rights before it tries, as a worker does before it loads a submission.
+[[nodiscard]] bool is_locked(EscapeAs as);
 
 // Targets of the escapes. Laid out by the selftest, passed as "name=value" arguments.
 struct Bait {
