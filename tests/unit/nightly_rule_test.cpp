@@ -209,6 +209,19 @@ TEST(NightlyRule, BelievesNoScatterBelowTheCalibrated) {
   EXPECT_DOUBLE_EQ(mean_slowdown(evidence), 0.03);
 }
 
+// Two or three nights tell no level: whatever is measured beside them, nobody is accused by that.
+TEST(NightlyRule, ConfirmsNothingByAReferenceOfFewNights) {
+  const auto judged = [](std::vector<double> nights) {
+    return judge({.slowdowns = {0.30, 0.30, 0.30, 0.30},
+                  .alone = {std::move(nights)},
+                  .between_runs = kLeastOfGpu},
+                 {.flag = 0.02}, 1);
+  };
+  for (std::size_t nights = 2; nights < kReferenceRuns; ++nights)
+    EXPECT_EQ(judged(std::vector<double>(nights, 0.3)), Clearance::kOpen) << nights;
+  EXPECT_EQ(judged(std::vector<double>(kReferenceRuns, 0.3)), Clearance::kConfirmed);
+}
+
 TEST(NightlyRule, CountsTheScatterOfALoneReference) {
   const Evidence repeats{.slowdowns = {0.03, 0.03, 0.03, 0.03},
                          .alone = {{0.30, 0.32, 0.28, 0.31, 0.29}},

@@ -105,6 +105,15 @@ TEST_F(ServeJudge, ARowThatFailedByOurFaultDoesNotCount) {
   EXPECT_TRUE(found(one.id, Judge::Rows::kAny));
 }
 
+TEST_F(ServeJudge, OfSeveralRowsOfAnOrderTheNewestIsTold) {
+  const QueuedOrder one = queued(order());
+  benches_.script.states["anna"] = State::kInfrastructureError;
+  EXPECT_FALSE(judge({one}).ok());
+  benches_.script.states["anna"] = State::kOk;
+  ASSERT_TRUE(judge({one}).ok());
+  EXPECT_EQ(found(one.id, Judge::Rows::kAny)->at("row").at("state"), "ok");
+}
+
 TEST_F(ServeJudge, AWrongKernelIsARowThatCounts) {
   benches_.script.states["anna"] = State::kWrongResult;
   const QueuedOrder one = queued(order());
