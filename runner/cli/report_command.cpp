@@ -25,11 +25,22 @@ ReportRequest request_of(const ReportOptions& options, std::optional<RewardRule>
           options.title,        options.about};
 }
 
+// Whatever the format, and before anything else.
+void warn_of_changed_rows(const ReportData& data, const Terminal& terminal) {
+  if (data.chain.state == ChainFinding::State::kChanged)
+    fmt::print(stderr,
+               "{} the rows of run {} are not as they were stored, and none of them counts: {}\n",
+               terminal.paint(Color::kYellow, "warning:"), short_id(data.run),
+               sanitize_line(data.chain.message));
+  for (const ReportData& other : data.beside) warn_of_changed_rows(other, terminal);
+}
+
 Result<int> report(const Store& store, const ReportRequest& request, const ReportOptions& options,
                    const Installation& installation) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
   const auto data = load_report_of(store, request, installation.suites);
   if (!data) return data.error();
+  warn_of_changed_rows(*data, terminal);
   // Some formats are rows and nothing else, and cannot say it.
   if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())
     fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), unfinished);

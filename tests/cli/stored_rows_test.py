@@ -73,6 +73,9 @@ class ChangedRunTest(Prepared, RunCase):
         self.assertIn("row 1 (level1/019_relu of honest)", chain["message"])
         table = self.kbench("report", "table")
         self.assertIn("Rows changed: row 1", table.stdout)
+        for form in ("table", "csv", "junit"):
+            first = self.kbench("report", form).stderr.splitlines()[0]
+            self.assertRegex(first, "^warning: the rows of run .* none of them counts: row 1 ", form)
         self.assertIn("These rows were changed", self.kbench("report", "html").stdout)
         self.assert_refused("row 1 (level1/019_relu of honest)")
         without = self.report(WEAKENED, KBENCH_WITHOUT="chained_rows")
