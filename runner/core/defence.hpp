@@ -37,6 +37,7 @@ enum class Defence {
   kStopWatched,          // and whoever runs nevertheless is noticed, dead threads too
   kNoLateWrites,         // on a CPU its outputs stay as they are once it has said done
   kCodeProfiled,         // Python on a CPU: in whose code it spends its time
+  kFirstLooks,           // and the look that comes unawares counts for itself as well
   kGivenCores,           // on a CPU it runs on no more cores than the baseline
   kWholeProcesses,       // a process lives as long as any of its threads
   kFailsClosed,          // what cannot be looked at is not taken for dead

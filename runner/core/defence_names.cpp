@@ -42,6 +42,7 @@ std::string_view to_string(Defence defence) {
     case Defence::kTellingTasks: return "telling_tasks";
     case Defence::kCredit: return "credit";
     case Defence::kCodeProfiled: return "code_profiled";
+    case Defence::kFirstLooks: return "first_looks";
     case Defence::kListedOperators: return "listed_operators";
     case Defence::kNothingLeft: return "nothing_left";
     case Defence::kTrustedPython: return "trusted_python";

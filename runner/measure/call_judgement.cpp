@@ -74,6 +74,7 @@ std::optional<EarlyEnd> CallProtocol::judge_code_profile() {
   const double excused = none ? 0 : known ? 1 : share_of_data_operators(torch_use_);
   const std::int64_t least = least_first_looks();
   std::string found = computing_libraries(code_profile_.all, kTolerated, excused);
+  if (found.empty() && !stands(Defence::kFirstLooks)) return std::nullopt;
   if (found.empty()) found = computing_libraries(code_profile_.first, kSurelyMore, excused, least);
   if (found.empty()) {
     // It does something else once it was stopped.

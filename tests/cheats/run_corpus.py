@@ -259,12 +259,18 @@ def evaluate_weakened(chosen, table, arguments, folder):
             for row in evaluate("cheat", group, arguments, folder, without)]
 
 
+def is_unknown(row):
+    """Whether the machine left too little to see, so that the row ranks with no other."""
+    unobserved = row["state"] == "ok" and "torch_unobserved" in (row.get("labels") or "").split()
+    return quiet.is_busy(row) or unobserved
+
+
 def evaluate_in_quiet(evaluate_some, chosen, wanted_of):
     """The rows of the chosen submissions; and of those that surprise, the ones about which nothing is known,
     because the machine was busy in three measurements."""
     rows = evaluate_some(chosen)
     for tries_left in reversed(range(quiet.MOST_TRIES)):
-        unknown = [row for row in rows if row["state"] not in wanted_of(row["agent"]) and quiet.is_busy(row)]
+        unknown = [row for row in rows if row["state"] not in wanted_of(row["agent"]) and is_unknown(row)]
         if not unknown or not tries_left:
             return [row for row in rows if row not in unknown], unknown
         again = {row["agent"]: chosen[row["agent"]] for row in unknown}

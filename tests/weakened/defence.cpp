@@ -18,7 +18,7 @@ std::string without() {
 }  // namespace
 
 bool stands(Defence defence) {
-  static const std::string names = "," + without() + ",";
+  const std::string names = "," + without() + ",";
   return names.find("," + std::string(to_string(defence)) + ",") == std::string::npos;
 }
 
