@@ -89,7 +89,8 @@ class BuilderProcess final : public Server {
   std::string torch_;
 };
 
-// What it sees and may do in the sandbox. It writes to `scratch`, in which folders are made.
+// The builder's command, with all that it sees and may do in the sandbox. It writes to `scratch`,
+// in which folders are made.
 [[nodiscard]] SandboxCommand confined_builder(const BuilderProcess::Command& command,
                                               const std::filesystem::path& scratch);
 

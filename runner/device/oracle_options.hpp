@@ -14,8 +14,9 @@ namespace kbench {
 [[nodiscard]] OracleOptions oracle_options(Sandbox& sandbox, const Installation& installation,
                                            const Target& target, const std::string& precision);
 
-// What confines that oracle, and all that it executes of a task (confined_oracle), for who tries to
-// get out. Errors: kInfrastructure, where it is not built or LibTorch is not found.
+// The command of that oracle (confined_oracle), which confines whatever it executes of a task, for
+// the selftest that tries to get out. Errors: kInfrastructure, where it is not built or LibTorch is
+// not found.
 [[nodiscard]] Result<SandboxCommand> oracle_command(const Installation& installation,
                                                     const Target& target,
                                                     const std::filesystem::path& scratch);

@@ -30,8 +30,9 @@ struct OracleOptions {
   std::filesystem::path libraries;  // LibTorch's; empty where the program finds them by itself
 };
 
-// What it sees and may do. It writes to `scratch`; empty: to the /tmp that bubblewrap makes for it.
-// Errors: kInfrastructure, where the program or a library of it is missing.
+// The server's command, with all that it and its oracles see and may do. They write to `scratch`;
+// empty: to the /tmp that bubblewrap makes for it. Errors: kInfrastructure, where the program or a
+// library of it is missing.
 [[nodiscard]] Result<SandboxCommand> confined_oracle(const OracleOptions& options,
                                                      const std::filesystem::path& scratch);
 

@@ -38,8 +38,8 @@ struct PackageBuilding {
                                       const Installation& installation, const OracleHello& oracle,
                                       const std::string& precision);
 
-// What confines a builder of packages, and all that it executes of a task (confined_builder), for
-// who tries to get out. Errors: kInfrastructure, where no Python has torch.
+// The command of a builder of packages (confined_builder), which confines whatever it executes of a
+// task, for the selftest that tries to get out. Errors: kInfrastructure, where no Python has torch.
 [[nodiscard]] Result<SandboxCommand> builder_command(const Installation& installation,
                                                      const Target& target,
                                                      const std::filesystem::path& scratch);
