@@ -8,25 +8,26 @@ namespace {
 struct Rates {
   double bytes = 0;  // a second
   double products = 0;
+  double tf32_products = 0;  // of what PyTorch lets run in TF32 by default
   std::string source;
 };
 
-// What PyTorch does by default may be TF32 in some operators.
-double products_of(const DeviceLimits& limits, const std::string& precision) {
-  const auto of = [&](const std::string& name) {
-    const auto found = limits.products.find(name);
-    return found == limits.products.end() ? 0 : found->second.value;
-  };
-  return precision == "torch-default" ? std::max(of("fp32"), of("tf32")) : of(precision);
+double peak_of(const DeviceLimits& limits, const std::string& precision) {
+  const auto found = limits.products.find(precision);
+  return found == limits.products.end() ? 0 : found->second.value;
 }
 
 Rates rates_of(const std::string& precision, const DevicePeaks& measured,
                const std::optional<DeviceLimits>& calibrated) {
-  Rates rates{measured.copy_bytes_per_s, measured.matmul_flops_per_s, "measured beside it"};
-  if (!calibrated || !(calibrated->bandwidth() > 0)) return rates;
-  const double products = products_of(*calibrated, precision);
-  if (!(products > 0)) return rates;
-  return {calibrated->bandwidth(), products, "calibrated " + calibrated->measured_at};
+  const Rates beside{measured.copy_bytes_per_s, measured.matmul_flops_per_s,
+                     measured.matmul_flops_per_s, "measured beside it"};
+  if (!calibrated || !(calibrated->bandwidth() > 0)) return beside;
+  const bool by_default = precision == "torch-default";
+  const double products = peak_of(*calibrated, by_default ? "fp32" : precision);
+  if (!(products > 0)) return beside;
+  // A device without TF32 computes what may be TF32 in float32.
+  const double tf32 = by_default ? std::max(products, peak_of(*calibrated, "tf32")) : products;
+  return {calibrated->bandwidth(), products, tf32, "calibrated " + calibrated->measured_at};
 }
 
 }  // namespace
@@ -39,9 +40,13 @@ TaskLimit limit_of(const Work& work, const std::string& precision, const DeviceP
     return {.basis = "the device's peaks are not known"};
   const double kept = std::min(work.written_bytes, static_cast<double>(cache_bytes));
   const double bytes_ns = (work.least_bytes() - kept) / rates.bytes * 1e9;
-  const double products_ns = work.least_products / rates.products * 1e9;
+  const double products_ns = ((work.least_products - work.least_tf32_products) / rates.products +
+                              work.least_tf32_products / rates.tf32_products) *
+                             1e9;
   TaskLimit limit;
   limit.ns = std::max(bytes_ns, products_ns);
+  limit.bytes_ns = bytes_ns;
+  limit.products_ns = products_ns;
   limit.unfused_ns =
       std::max({*limit.ns, (work.unfused_bytes - kept) / rates.bytes * 1e9, products_ns});
   limit.basis = (bytes_ns >= products_ns ? "bytes, " : "products, ") + rates.source;

@@ -15,13 +15,16 @@ namespace kbench {
 struct TaskLimit {
   std::optional<double> ns;          // as one kernel
   std::optional<double> unfused_ns;  // the sum over operators, each alone
+  double bytes_ns = 0;  // with a limit: of its bytes and of its products, the longer of which it is
+  double products_ns = 0;
   // "bytes, calibrated 2026-01-02T03:04:05Z", "products, measured beside it"; without a limit, why.
   std::string basis;
 };
 
-// By the calibration where there is one with the precision class, else by the peaks of the
-// evaluation. What is written may stay in a last-level cache of `cache_bytes`; what is read is not
-// in it, as caches are cold.
+// In the class torch-default each product counts at the peak of the precision that PyTorch computes
+// it in by default. By the calibration where there is one with the precision class, else by the
+// peaks of the evaluation. What is written may stay in a last-level cache of `cache_bytes`; what is
+// read is not in it, as caches are cold.
 [[nodiscard]] TaskLimit limit_of(const Work& work, const std::string& precision,
                                  const DevicePeaks& measured,
                                  const std::optional<DeviceLimits>& calibrated,

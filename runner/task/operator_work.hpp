@@ -77,6 +77,7 @@ struct OperatorWork {
   double products = 0;
   double needed_products = 0;
   double winograd_products = 0;
+  bool tf32_by_default = false;  // see Work::least_tf32_products
 };
 
 // Errors: throws Uncounted, naming the operator or what is wrong with it.

@@ -193,6 +193,7 @@ OperatorWork convolution(const OperatorCall& call) {
   OperatorWork work =
       product(result, elements_of(weight.shape) / static_cast<double>(weight.shape[0]));
   work.reads = {read};
+  work.tf32_by_default = true;
   if (suits_winograd(conv)) work.winograd_products = work.needed_products;
   return work;
 }
@@ -221,6 +222,7 @@ OperatorWork transposed_convolution(const OperatorCall& call) {
   work.products =
       2 * x.elements() * elements_of(weight.shape) / static_cast<double>(weight.shape[0]);
   work.needed_products = work.products;
+  work.tf32_by_default = true;
   if (suits_winograd(conv)) work.winograd_products = work.needed_products;
   return work;
 }
@@ -262,6 +264,7 @@ OperatorWork recurrent(const OperatorCall& call) {
   for (const WorkTensor& state : states) work.results.push_back({state.shape, state.bytes});
   work.products = work.needed_products = 2 * rows * matrices;
   work.whole = true;
+  work.tf32_by_default = true;
   // Of the last layer backwards, the last step alone may be asked for: its first one.
   if (call.flag(7)) {
     double last = 0;

@@ -49,6 +49,7 @@ Json size_json(const TaskSize& size) {
             {"written_bytes", size.work.written_bytes},
             {"unfused_bytes", size.work.unfused_bytes},
             {"least_products", size.work.least_products},
+            {"least_tf32_products", size.work.least_tf32_products},
             {"transcendental", size.work.transcendental},
             {"uncounted", size.work.is_counted() ? Json() : Json(size.work.uncounted)}}},
           {"hard_draws", hard_draws_json(size.hard_draws)}};

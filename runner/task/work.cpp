@@ -124,8 +124,11 @@ class Count {
     const bool made = std::any_of(node.outs.begin(), node.outs.end(), [&](std::size_t out) {
       return out != GraphNode::kUnread && made_[out];
     });
-    if (made)
-      work_.least_products += share * (counted.needed_products - 0.75 * counted.winograd_products);
+    if (made) {
+      const double least = share * (counted.needed_products - 0.75 * counted.winograd_products);
+      work_.least_products += least;
+      if (counted.tf32_by_default) work_.least_tf32_products += least;
+    }
     if (only_sums(node.op)) return;
     const bool passes = made || (!is_linear(node.op) && share > 0);
     for (const std::size_t value : read) made_[value] = made_[value] || passes;
@@ -167,7 +170,8 @@ Work count_work(const Graph& graph, const TaskSize& size, double written_product
   work.written_bytes = output_bytes(size);
   work.triangular = std::any_of(size.inputs.begin(), size.inputs.end(), is_triangular);
   if (work.triangular) {
-    for (double* products : {&work.needed_products, &work.least_products})
+    for (double* products :
+         {&work.needed_products, &work.least_products, &work.least_tf32_products})
       *products = std::min(*products, work.products * kTriangularShare);
   }
   if (has_avoidable_products(graph)) work.needed_products = 0;

@@ -29,6 +29,9 @@ struct Work {
   // Those of the fastest algorithm known, in the graph's own order: a product that is only
   // summed is left out, and convolutions by three, without steps, take Winograd's quarter.
   double least_products = 0;
+  // Those of them that PyTorch lets run in TF32 by default: convolutions and recurrent layers,
+  // which are cuDNN's, and not products of matrices and attention.
+  double least_tf32_products = 0;
   double transcendental = 0;  // exponentials, logarithms, sines, tanh
 
   bool triangular = false;  // an input is

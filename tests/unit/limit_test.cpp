@@ -43,6 +43,27 @@ TEST(Limit, IsByTheCalibrationWhereThereIsOneOfTheClass) {
   EXPECT_THAT(limit_of(work(), "bf16", kMeasured, calibrated(), 0).basis, HasSubstr("beside it"));
 }
 
+// Was the higher peak for all products: the limit of a matmul was up to nine times too short.
+TEST(Limit, ByDefaultConvolutionsMayBeTf32AndProductsOfMatricesNot) {
+  DeviceLimits limits = calibrated();
+  limits.products["tf32"].value = 0.1e9;
+  Work mixed = work();
+  EXPECT_DOUBLE_EQ(*limit_of(mixed, "torch-default", kMeasured, limits, 0).ns, 1000 / 0.01);
+  mixed.least_tf32_products = 600;
+  EXPECT_DOUBLE_EQ(*limit_of(mixed, "torch-default", kMeasured, limits, 0).ns,
+                   400 / 0.01 + 600 / 0.1);
+  EXPECT_DOUBLE_EQ(*limit_of(mixed, "fp32", kMeasured, limits, 0).ns, 1000 / 0.01);
+  EXPECT_DOUBLE_EQ(*limit_of(mixed, "tf32", kMeasured, limits, 0).ns, 1000 / 0.1);
+  limits.products.erase("tf32");
+  EXPECT_DOUBLE_EQ(*limit_of(mixed, "torch-default", kMeasured, limits, 0).ns, 1000 / 0.01);
+}
+
+TEST(Limit, TellsBothOfItsSides) {
+  const TaskLimit limit = limit_of(work(), "fp32", kMeasured, calibrated(), 0);
+  EXPECT_DOUBLE_EQ(limit.bytes_ns, 5000);
+  EXPECT_DOUBLE_EQ(limit.products_ns, 100000);
+}
+
 TEST(Limit, WhatIsWrittenMayStayInTheCache) {
   EXPECT_DOUBLE_EQ(*limit_of(work(), "fp32", kMeasured, std::nullopt, 1 << 20).ns, 6000);
 }

@@ -328,6 +328,44 @@ TEST(Work, WinogradMayLeaveThreeQuartersOfAConvolutionByThree) {
   EXPECT_DOUBLE_EQ(strided.least_products, strided.products);
 }
 
+// What cuDNN computes may be TF32 by default, what cuBLAS computes not.
+TEST(Work, ConvolutionsAreTheProductsThatMayBeTf32ByDefault) {
+  const auto tf32 = [](const std::vector<Given>& inputs, const std::string& nodes,
+                       const Shape& output) {
+    const Work work = count(inputs, nodes, output);
+    return work.least_tf32_products / work.least_products;
+  };
+  const std::string strides = ", null, [2, 2], [1, 1], ";
+  const std::vector<Given> images{{"x", {2, 3, 9, 9}}, {"z", {5, 3, 3, 3}}};
+  EXPECT_EQ(
+      tf32(images, node("conv2d", "", std::string(kXZ) + strides + "[1, 1], 1"), {2, 5, 5, 5}), 1);
+  EXPECT_EQ(tf32(images, node("conv2d", "", std::string(kXZ) + ", null, [1, 1], [1, 1], [1, 1], 1"),
+                 {2, 5, 9, 9}),
+            1);
+  EXPECT_EQ(
+      tf32({{"x", {2, 3, 4, 4}}, {"z", {3, 5, 3, 3}}},
+           node("conv_transpose2d", "input", std::string(kXZ) + strides + "[0, 0], 1, [1, 1]"),
+           {2, 5, 7, 7}),
+      1);
+  EXPECT_EQ(tf32({{"x", {8, 10}}, {"z", {10, 6}}}, node("matmul", "", kXZ), {8, 6}), 0);
+  EXPECT_EQ(tf32({{"x", {8, 10}}, {"z", {6, 10}}}, node("linear", "", std::string(kXZ) + ", null"),
+                 {8, 6}),
+            0);
+  EXPECT_EQ(tf32({{"x", {2, 4, 16, 8}}},
+                 node("scaled_dot_product_attention", "",
+                      R"({"v": "x"}, {"v": "x"}, {"v": "x"}, null, 0.0, false, null, false)"),
+                 {2, 4, 16, 8}),
+            0);
+  // Half of each: 2 images of 9x9 by 27, and a product as large.
+  const Work both =
+      count({{"x", {1, 4, 8, 8}}, {"z", {4, 4, 1, 1}}, {"w", {8, 8}}},
+            node("conv2d", "", std::string(kXZ) + ", null, [1, 1], [0, 0], [1, 1], 1", R"("a")") +
+                "," + node("matmul", "", R"({"v": "a"}, {"v": "w"})"),
+            {1, 4, 8, 8});
+  EXPECT_DOUBLE_EQ(both.least_tf32_products, 2.0 * 4 * 64 * 4);
+  EXPECT_DOUBLE_EQ(both.least_products, 2.0 * 4 * 64 * 4 + 2.0 * 4 * 8 * 8 * 8);
+}
+
 // Was suspect: a product of triangular matrices that leaves the zeros out takes a sixth.
 TEST(Work, TrianglesAreReadByHalfAndMultipliedByASixth) {
   Made made = make({{"x", {8, 8}}, {"z", {8, 8}}}, node("matmul", "", kXZ), {8, 8});
