@@ -32,6 +32,7 @@ class NativeProgram final : public WorkerProgram {
     command.env["PATH"] = "/usr/bin:/bin";
     // The library comes as a descriptor, and is opened once more through it.
     command.readable = {program_, start.library};
+    if (!start.cupti.empty()) command.readable.push_back(start.cupti);
     command.max_resident_bytes = physical_memory_bytes() / 2;
     if (const auto packages = unpacked_packages()) {
       command.readable.push_back(*packages);
@@ -46,12 +47,14 @@ class NativeProgram final : public WorkerProgram {
   }
 
   [[nodiscard]] Json request(const WorkerStart& start) const override {
-    return {{"device", start.device},
-            {"threads", start.threads},
-            {"arena_bytes", start.arenas->geometry.arena_bytes},
-            {"input_offsets", pack(start.size->inputs).offsets},
-            {"param_offsets", pack(start.size->parameters).offsets},
-            {"output_offsets", pack(start.size->outputs).offsets}};
+    Json request = {{"device", start.device},
+                    {"threads", start.threads},
+                    {"arena_bytes", start.arenas->geometry.arena_bytes},
+                    {"input_offsets", pack(start.size->inputs).offsets},
+                    {"param_offsets", pack(start.size->parameters).offsets},
+                    {"output_offsets", pack(start.size->outputs).offsets}};
+    if (start.activity >= 0) request["cupti"] = start.cupti.string();
+    return request;
   }
 
   [[nodiscard]] Result<UniqueFd> library(const WorkerStart& start) const override {

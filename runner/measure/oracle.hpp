@@ -61,6 +61,9 @@ class Oracle {
   virtual Result<std::vector<EagerError>> perturbed() = 0;
   virtual Status release() = 0;
   virtual Result<BaselineTime> time(Side side) = 0;
+  // The same, with what the device does in it written to a file of activities
+  // (activity/activity_file.hpp); `cupti` is the library. CUDA.
+  virtual Result<BaselineTime> record(Side side, const std::filesystem::path& cupti, int file) = 0;
   virtual Result<std::int64_t> flush() = 0;
   // Selects the seat of all requests until the next arm().
   virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;

@@ -235,6 +235,12 @@ Result<BaselineTime> OracleProcess::time(Side side) {
   return ask_for<BaselineTime>({{"op", "time"}, {"side", to_string(side)}});
 }
 
+Result<BaselineTime> OracleProcess::record(Side side, const fs::path& cupti, int file) {
+  const Json request{{"op", "record"}, {"side", to_string(side)}, {"cupti", cupti.string()}};
+  return ask_for<BaselineTime>(request, [](const Json& body) { return body.get<BaselineTime>(); },
+                               {file});
+}
+
 Result<std::int64_t> OracleProcess::flush() {
   return ask_for<std::int64_t>({{"op", "flush"}}, "ns");
 }

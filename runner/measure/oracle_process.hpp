@@ -46,6 +46,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   Result<std::vector<EagerError>> perturbed() override;
   Status release() override;
   Result<BaselineTime> time(Side side) override;
+  Result<BaselineTime> record(Side side, const std::filesystem::path& cupti, int file) override;
   Result<std::int64_t> flush() override;
   Status arm(Seat seat, const std::vector<SlotPlaces>& slots) override;
   Result<Revealed> reveal(int slot) override;

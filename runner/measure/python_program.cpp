@@ -68,23 +68,26 @@ class PythonProgram final : public WorkerProgram {
   }
 
   [[nodiscard]] Json request(const WorkerStart& start) const override {
-    return {{"device", start.device},
-            {"precision", start.precision},
-            {"folder", folder_.string()},
-            {"entry", model_.entry},
-            {"init", model_.init},
-            {"mode", model_.mode},
-            {"state", model_.state},
-            {"kernelbench", model_.kernelbench},
-            {"seed", model_.seed ? Json(*model_.seed) : Json()},
-            {"prebuilt", describe(model_.built)},
-            {"arena_bytes", start.arenas->geometry.arena_bytes},
-            {"parameter_base", start.parameter_base},
-            {"heap_bytes",
-             start.device == "cuda" ? start.arenas->geometry.heap_bytes : warm_bytes(*start.size)},
-            {"inputs", describe_tensors(start.size->inputs)},
-            {"parameters", describe_tensors(start.size->parameters)},
-            {"outputs", describe_tensors(start.size->outputs)}};
+    Json request = {{"device", start.device},
+                    {"precision", start.precision},
+                    {"folder", folder_.string()},
+                    {"entry", model_.entry},
+                    {"init", model_.init},
+                    {"mode", model_.mode},
+                    {"state", model_.state},
+                    {"kernelbench", model_.kernelbench},
+                    {"seed", model_.seed ? Json(*model_.seed) : Json()},
+                    {"prebuilt", describe(model_.built)},
+                    {"arena_bytes", start.arenas->geometry.arena_bytes},
+                    {"parameter_base", start.parameter_base},
+                    {"heap_bytes", start.device == "cuda" ? start.arenas->geometry.heap_bytes
+                                                          : warm_bytes(*start.size)},
+                    {"inputs", describe_tensors(start.size->inputs)},
+                    {"parameters", describe_tensors(start.size->parameters)},
+                    {"outputs", describe_tensors(start.size->outputs)}};
+    // LibTorch has CUPTI loaded already.
+    if (start.activity >= 0) request["cupti"] = "";
+    return request;
   }
 
   [[nodiscard]] std::optional<WrittenFiles> written_files() const override { return files_; }

@@ -56,6 +56,10 @@ struct WorkerStart {
   Seat seat = Seat::kSubmission;
   std::uint64_t parameter_base = 0;  // where its parameters start in their arena
   std::string precision;             // of the run: a Python submission's torch is set to it as well
+  // For a profile: CUPTI's file and the file (activity/activity_file.hpp) that takes what it tells.
+  // Else empty and -1: the process has nothing of either.
+  std::filesystem::path cupti = {};
+  int activity = -1;
 };
 
 // Starts a worker; loading goes on in the background.

@@ -43,6 +43,7 @@ const WorkerKind& native_worker() {
   static constexpr WorkerKind kKind{
       .name = "native",
       .code = {},
+      .records = true,
       .ended_with = native_end,
       .only_known_code =
           "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS "
@@ -57,6 +58,7 @@ const WorkerKind& python_worker() {
       .code = {.runtime_allowed = true, .memory_allowed = true},
       .owns_outputs = true,
       .observes = true,
+      .records = true,
       .least_call_timeout = std::chrono::seconds{20},
       .ended_with = python_end,
       .only_known_code =

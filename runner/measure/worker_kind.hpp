@@ -21,6 +21,8 @@ struct WorkerKind {
   bool owns_outputs = false;
   // It can tell which operators of torch a call used: CallKind::kObserved.
   bool observes = false;
+  // It can record what the device does in its calls (WorkerStart::activity).
+  bool records = false;
   // On a GPU no call is cut off before, however fast eager is: the first one loads, in Python it
   // imports and compiles.
   std::chrono::milliseconds least_call_timeout{5'000};

@@ -57,6 +57,7 @@ Result<std::unique_ptr<Worker>> WorkerProcess::start(WorkerProgram& program,
   const bool has_heap = start.device == "cuda" && start.arenas->heap.valid();
   if (has_heap && program.kind().owns_outputs) descriptors.push_back(start.arenas->heap.get());
   if (library->valid()) descriptors.push_back(library->get());
+  if (start.activity >= 0 && program.kind().records) descriptors.push_back(start.activity);
   if (auto sent = channel.send(program.request(start), descriptors); !sent) return sent.error();
   auto outputs = watch(program.kind(), start, arenas);
   if (!outputs) return outputs.error();

@@ -11,6 +11,7 @@
 //   perturbed       –                              outputs: EagerError[]
 //   release         –                              –
 //   time            side                           BaselineTime
+//   record          side, cupti + 1 file           BaselineTime
 //   flush           –                              ns
 //   arm             seat, slots: SlotPlaces[]      –
 //   reveal          slot                           Revealed

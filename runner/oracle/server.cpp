@@ -1,10 +1,12 @@
 #include "runner/oracle/server.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runner/activity/activity_collector.hpp"
 #include "runner/oracle/given_files.hpp"
 #include "runner/oracle/limits.hpp"
 #include "runner/oracle/loaded_task.hpp"
@@ -47,6 +49,7 @@ class Server {
     if (operation == "perturbed") return errors(task_->perturbed_errors());
     if (operation == "release") return release();
     if (operation == "time") return time(request);
+    if (operation == "record") return record(request, std::move(files));
     if (operation == "arm") return arm(request);
     if (operation == "flush") return nanoseconds(task_->flush());
     if (operation == "reveal") return reveal(request);
@@ -157,6 +160,31 @@ class Server {
     return {*timed, {}};
   }
 
+  // CUPTI stays in this process: a profile's oracle times nothing else.
+  Reply record(const Json& request, std::vector<UniqueFd> files) {
+    if (files.size() != 1)
+      return {failure({ErrorCode::kInfrastructure, "a profile has no file to write to", ""}), {}};
+    if (!writer_) {
+      auto writer = ActivityWriter::open(std::move(files.front()));
+      if (!writer) return {failure(writer.error()), {}};
+      writer_.emplace(std::move(*writer));
+      // LibTorch has brought one; two in a process refuse each other.
+      auto collector = start_collecting("");
+      if (!collector) collector = start_collecting(request.at("cupti").get<std::string>());
+      if (collector)
+        collector_ = std::move(*collector);
+      else
+        writer_->set_problem(collector.error().message);
+    }
+    if (!collector_) return time(request);
+    collector_->begin_call();
+    const auto side = side_from_string(request.at("side").get<std::string>());
+    const auto timed = task_->time(side.value_or(Side::kEager));
+    if (!timed) return {failure(timed.error()), {}};
+    collector_->end_call(timed->ns, timed->launch_ns, CallBegins::kAfterFirstMemset, *writer_);
+    return {*timed, {}};
+  }
+
   Reply audit(const Json& request) {
     auto found = task_->audit(request.at("everything").get<bool>());
     if (!found) return {failure(found.error()), {}};
@@ -200,7 +228,9 @@ class Server {
   std::string torch_device_;
   std::string precision_;
   std::optional<LoadedTask> task_;
-  std::string loaded_;  // the request that loaded it
+  std::string loaded_;                    // the request that loaded it
+  std::optional<ActivityWriter> writer_;  // of a profile
+  std::unique_ptr<ActivityCollector> collector_;
 };
 
 // From now on this process plays. Returns only where it cannot.

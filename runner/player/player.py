@@ -296,6 +296,9 @@ class Session:
         self.held = None  # these, until the next call
         self.device = DEVICES[request["device"]](library, request)
         sizes = request["arena_bytes"]
+        self.recorder = None
+        if "cupti" in request:  # a profile, on CUDA
+            self.recorder = library.kb_open_recorder(descriptors.pop(), request["cupti"].encode())
         mailbox, *arenas = descriptors
         self.mailbox = library.kb_open_mailbox(mailbox)
         if len(arenas) > len(sizes):
@@ -420,13 +423,22 @@ class Session:
             print(reason_first(error), file=sys.stderr, flush=True)
             return status_of(error)
 
+    def recorded(self):
+        """A call of forward, in a profile with what the device does in it."""
+        if not self.recorder:
+            return self.timed(self.forward)
+        self.library.kb_begin_recorded(self.recorder)
+        status, claimed_ns = self.timed(self.forward)
+        self.library.kb_end_recorded(self.recorder, claimed_ns)
+        return status, claimed_ns
+
     def serve(self):
         while True:
             kind = self.await_call()
             if kind == EMPTY:  # of eager's worker, and one a block on CUDA
                 self.serve_empty_call()
                 continue
-            status, claimed_ns = self.timed(self.prepare if kind == PREPARE else self.forward)
+            status, claimed_ns = self.timed(self.prepare) if kind == PREPARE else self.recorded()
             if status > 0:
                 print(f"the device says: {self.device.error_text(status)}", file=sys.stderr,
                       flush=True)

@@ -87,6 +87,9 @@ def load_library(path, device):
                 c.c_uint32, BODY, c.POINTER(c.c_int64))
         declare(library, "kb_cuda_error_text", None, c.c_int32, c.c_char_p, c.c_size_t)
         declare(library, "kb_watch_cuda_operators", None, c.c_void_p)
+        declare(library, "kb_open_recorder", c.c_void_p, c.c_int, c.c_char_p)
+        declare(library, "kb_begin_recorded", None, c.c_void_p)
+        declare(library, "kb_end_recorded", None, c.c_void_p, c.c_int64)
     return library
 
 

@@ -22,12 +22,14 @@
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/initial_parameters.hpp"
+#include "runner/measure/profiled_calls.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/baseline_packages.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/task_checks.hpp"
+#include "runner/submission/cuda_tools.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -61,6 +63,7 @@ class DeviceBench final : public RunBench {
         sandbox_(*shared_sandbox_),
         zygotes_(sandbox_),
         compiler_(sandbox_, toolchain, installation_.cache / "submissions", installation_.abi) {
+    compiler_.tell(order.compiler_tells);
     if (python_)
       python_builder_ =
           make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
@@ -155,61 +158,9 @@ class DeviceBench final : public RunBench {
 
   Evaluation measure(std::size_t index) override {
     const PlannedRow& unit = plan_.units[index];
-    EvaluationRequest request;
     const Task& task = plan_.tasks[unit.task];
-    request.task = &task;
-    request.size = task.find_size(plan_.target.size);
-    request.device = plan_.target.device;
-    request.device_index = plan_.target.device_index;
-    request.threads = usable_threads();
-    request.cores = plan_.target.cores;
-    request.cache_bytes = hello_.facts.cache_bytes;
-    request.device_name = hello_.facts.name;
-    request.precision = request_.precision;
-    if (const auto package = packages_.find(unit.task); package != packages_.end()) {
-      request.package = package->second.file;
-      request.package_reason = package->second.reason;
-      request.package_key = package->second.key;
-    }
-    if (request_.checks_only) request.package_reason = kNotTimed;
-    if (unit.submission) request.submission = unit.id;
-    request.library = [this, index]() -> Result<std::filesystem::path> {
-      await_builds();
-      if (const Error* error = error_of_build(index)) return *error;
-      return builds_[index].library;
-    };
-    request.seed = request_.seed ? known_seed(*request_.seed, task.id + " " + plan_.target.size)
-                                 : random_seed();
-    EvaluationSettings settings;
-    settings.profile = profile_.name;
-    settings.acceptance = profile_.acceptance;
-    settings.original_draws = profile_.original_draws;
-    settings.checks_only = request_.checks_only;
-    settings.last_worker = &last_worker_;
-    settings.calibration = calibration_;
-    settings.limits = limits_;
-    settings.repeat_busy = request_.repeat_busy;
-    // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
-    if (on_cuda()) settings.null_calls = 25;
-    if (nvml_ && plan_.target.gpu && plan_.target.gpu->nvml_index) {
-      settings.surroundings.clock_limits = [this] {
-        return nvml_->clock_limit_bits(*plan_.target.gpu->nvml_index).value_or(0);
-      };
-    }
-    if (const auto policy = allow_torch_from_string(request_.allow_torch))
-      settings.allow_torch = *policy;
-    settings.budget = std::chrono::seconds{request_.budget_seconds};
-    if (request_.call_limit_seconds)
-      settings.call_limit =
-          std::chrono::milliseconds{std::llround(1000 * *request_.call_limit_seconds)};
-    settings.stop = request_.quick ? quick_stop_rule(plan_.target.device)
-                                   : stop_rule_for(plan_.target.device,
-                                                   unit.submission ? Ranked::kYes : Ranked::kNo);
-    request.eager_is_a_worker = unit.is_python() && python_plays_eager();
-    if (unit.is_python() && plan_.target.device != "cpu")
-      request.heap_bytes = python_heap_bytes(*request.size);
-    if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
-      request.torch_compiled = builds_[index].python->built->torch_compiled;
+    const EvaluationRequest request = request_of(index);
+    const EvaluationSettings settings = settings_of(index);
     const bool is_seeded = profile_.seeds_models && unit.is_python();
     Evaluation evaluation = play(index, request, settings, is_seeded);
     if (wants_whole_device(evaluation) && take_whole_device())
@@ -220,6 +171,34 @@ class DeviceBench final : public RunBench {
     if (unit.submission && evaluation.timed && evaluation.unranked.empty())
       evaluation.unranked = task_checks_.why_unranked(task);
     return evaluation;
+  }
+
+  Result<BenchProfile> profile(std::size_t index, Side side) override {
+    const PlannedRow& unit = plan_.units[index];
+    if (side == Side::kCompiled)
+      if (auto built = build_package(unit.task); !built) return built.error();
+    if (side == Side::kSubmission) {
+      await_builds();
+      if (const Error* error = error_of_build(index)) return *error;
+    }
+    EvaluationRequest request = request_of(index);
+    const EvaluationSettings settings = settings_of(index);
+    std::unique_ptr<WorkerProgram> program;
+    const WorkerFactory start = [&](const WorkerStart& placed) {
+      return start_submission(index, placed, /*is_seeded=*/false, program);
+    };
+    auto recorded =
+        record_calls(request, settings, side, compiler_.toolchain().cupti, turn_->oracle(), start);
+    if (!recorded) return recorded.error();
+    // With a calibration nobody asks for them.
+    const auto peaks = limits_ ? Result<DevicePeaks>(DevicePeaks{}) : turn_->oracle().peaks();
+    if (!peaks) return peaks.error();
+    BenchProfile taken{.recorded = std::move(*recorded),
+                       .device = hello_.facts,
+                       .limits = limits_,
+                       .peaks = *peaks};
+    if (side == Side::kSubmission) add_static_facts(builds_[index], taken);
+    return taken;
   }
 
   // After a bad end, the device is tried by a fresh oracle, which then takes over. Error: it is
@@ -273,6 +252,93 @@ class DeviceBench final : public RunBench {
 
  private:
   [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
+
+  [[nodiscard]] EvaluationRequest request_of(std::size_t index) {
+    const PlannedRow& unit = plan_.units[index];
+    const Task& task = plan_.tasks[unit.task];
+    EvaluationRequest request;
+    request.task = &task;
+    request.size = task.find_size(plan_.target.size);
+    request.device = plan_.target.device;
+    request.device_index = plan_.target.device_index;
+    request.threads = usable_threads();
+    request.cores = plan_.target.cores;
+    request.cache_bytes = hello_.facts.cache_bytes;
+    request.device_name = hello_.facts.name;
+    request.precision = request_.precision;
+    if (const auto package = packages_.find(unit.task); package != packages_.end()) {
+      request.package = package->second.file;
+      request.package_reason = package->second.reason;
+      request.package_key = package->second.key;
+    }
+    if (request_.checks_only) request.package_reason = kNotTimed;
+    if (unit.submission) request.submission = unit.id;
+    request.library = [this, index]() -> Result<std::filesystem::path> {
+      await_builds();
+      if (const Error* error = error_of_build(index)) return *error;
+      return builds_[index].library;
+    };
+    request.seed = request_.seed ? known_seed(*request_.seed, task.id + " " + plan_.target.size)
+                                 : random_seed();
+    request.eager_is_a_worker = unit.is_python() && python_plays_eager();
+    if (unit.is_python() && plan_.target.device != "cpu")
+      request.heap_bytes = python_heap_bytes(*request.size);
+    if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
+      request.torch_compiled = builds_[index].python->built->torch_compiled;
+    return request;
+  }
+
+  [[nodiscard]] EvaluationSettings settings_of(std::size_t index) {
+    const PlannedRow& unit = plan_.units[index];
+    EvaluationSettings settings;
+    settings.profile = profile_.name;
+    settings.acceptance = profile_.acceptance;
+    settings.original_draws = profile_.original_draws;
+    settings.checks_only = request_.checks_only;
+    settings.last_worker = &last_worker_;
+    settings.calibration = calibration_;
+    settings.limits = limits_;
+    settings.repeat_busy = request_.repeat_busy;
+    // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
+    if (on_cuda()) settings.null_calls = 25;
+    if (nvml_ && plan_.target.gpu && plan_.target.gpu->nvml_index) {
+      settings.surroundings.clock_limits = [this] {
+        return nvml_->clock_limit_bits(*plan_.target.gpu->nvml_index).value_or(0);
+      };
+    }
+    if (const auto policy = allow_torch_from_string(request_.allow_torch))
+      settings.allow_torch = *policy;
+    settings.budget = std::chrono::seconds{request_.budget_seconds};
+    if (request_.call_limit_seconds)
+      settings.call_limit =
+          std::chrono::milliseconds{std::llround(1000 * *request_.call_limit_seconds)};
+    settings.stop = request_.quick ? quick_stop_rule(plan_.target.device)
+                                   : stop_rule_for(plan_.target.device,
+                                                   unit.submission ? Ranked::kYes : Ranked::kNo);
+    return settings;
+  }
+
+  void add_static_facts(const SubmissionBuild& build, BenchProfile& taken) {
+    if (!on_cuda() || build.python) return;
+    taken.compiler_words = build.words;
+    const auto cuobjdump = find_cuobjdump(compiler_.toolchain().nvcc);
+    const auto instructions = disassemble(sandbox_, cuobjdump, build.library);
+    if (instructions)
+      taken.instructions = *instructions;
+    else
+      taken.missing.push_back(instructions.error().message);
+  }
+
+  Status build_package(std::size_t task) {
+    if (packages_.contains(task)) return Done{};
+    auto packages = build_baseline_packages(
+        plan_, {task}, installation_, hello_,
+        {.precision = request_.precision, .jobs = terms_.jobs, .interrupted = [] { return false; }},
+        sandbox_, progress_);
+    if (!packages) return packages.error();
+    packages_ = std::move(*packages);
+    return Done{};
+  }
 
   Status await_oracle() {
     auto hello = turn_->hello();

@@ -6,9 +6,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "runner/activity/activity.hpp"
+#include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/progress_sink.hpp"
@@ -20,8 +24,21 @@
 #include "runner/run/run_terms.hpp"
 #include "runner/run/submission_builds.hpp"
 #include "runner/store/store.hpp"
+#include "runner/submission/disassembly.hpp"
 
 namespace kbench {
+
+// All that the machine tells of the calls of a profile.
+struct BenchProfile {
+  RecordedActivity recorded;
+  DeviceFacts device;
+  std::optional<DeviceLimits> limits;  // as calibrated
+  DevicePeaks peaks;
+  // Of a submission that nvcc compiled: the compiler's words, with ptxas -v, and its instructions.
+  std::string compiler_words;
+  std::optional<InstructionCounts> instructions;
+  std::vector<std::string> missing;  // a line each: what is not there, and why
+};
 
 // Units are indices into Plan::units.
 class RunBench {
@@ -61,6 +78,10 @@ class RunBench {
   // The measured row; the session adds run, key and provenance.
   virtual Evaluation measure(std::size_t unit) = 0;
 
+  // The calls of a profile (measure/profiled_calls.hpp) of this side of the unit, in place of
+  // prepare() and measure(). Errors: as of record_calls; kSubmission where it does not compile.
+  virtual Result<BenchProfile> profile(std::size_t unit, Side side) = 0;
+
   // Whether the device may be measured on after this row. Error: it is lost.
   virtual Status recover(const Evaluation& evaluation) = 0;
   // Whether nothing is left of any sandboxed program that is over. What is left may run beside all
@@ -79,6 +100,7 @@ struct BenchOrder {
   const RunTerms& terms;
   Plan& plan;  // its units that cannot be played on this machine are ended as skipped
   ProgressSink& progress;
+  CompilerTells compiler_tells = CompilerTells::kWarnings;
 };
 
 // Where a run gets its bench.

@@ -19,6 +19,7 @@ void build_native(const Submission& submission, const std::vector<SourceFile>& f
   if (compiled) {
     made.library = compiled->library;
     made.seconds = compiled->seconds;
+    made.words = compiled->warnings;
   } else {
     made.error = compiled.error();
   }

@@ -31,6 +31,7 @@ struct SubmissionBuild {
   // kNotFound: it takes what is not to be had here.
   std::optional<Error> error;
   std::optional<double> seconds;  // that building took, also where it comes from a cache
+  std::string words;              // the compiler's, where it compiled
   std::string labels;             // see submission/findings.hpp; separated by spaces
   KeptSources sources;            // what was built; of what is not built, too, where it can be read
 };

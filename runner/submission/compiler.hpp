@@ -29,6 +29,7 @@ struct Toolchain {
   std::filesystem::path host_compiler;  // c++
   std::filesystem::path nvcc;           // empty where there is none
   std::filesystem::path ninja;          // extensions of torch's take it; empty where there is none
+  std::filesystem::path cupti;          // CUPTI's library, for profiles; empty where there is none
   std::string cuda_architecture;        // "90a"; empty without a GPU
   std::string host_version;             // first line of --version
   std::string nvcc_version;
@@ -37,8 +38,9 @@ struct Toolchain {
 };
 
 // Finds compilers: $CXX, then c++; $CUDACXX, then nvcc on PATH, then /usr/local/cuda, then the
-// virtual environment's nvidia/cu13 package; ninja on PATH, then in a virtual environment. Asks
-// compilers for their versions; the architecture is left to the caller.
+// virtual environment's nvidia/cu13 package; ninja on PATH, then in a virtual environment; CUPTI
+// beside nvcc, then in that package. Asks compilers for their versions; the architecture is left to
+// the caller.
 [[nodiscard]] Toolchain find_toolchain();
 
 // The name of an architecture with all of its instructions: "90a". `compute_capability` as

@@ -12,6 +12,7 @@
 #include "runner/os/environment.hpp"
 #include "runner/os/run_trusted.hpp"
 #include "runner/submission/compiler.hpp"
+#include "runner/submission/cuda_tools.hpp"
 
 namespace kbench {
 namespace {
@@ -93,6 +94,22 @@ fs::path find_ninja() {
   return {};
 }
 
+// Of CUDA 13, which the profiler is written for.
+fs::path find_cupti(const fs::path& nvcc) {
+  constexpr const char* kName = "libcupti.so.13";
+  std::vector<fs::path> folders;
+  std::error_code error;
+  if (const fs::path toolkit = fs::canonical(nvcc, error).parent_path().parent_path(); !error)
+    for (const char* folder : {"extras/CUPTI/lib64", "lib64", "lib"})
+      folders.push_back(toolkit / folder);
+  for (const fs::path& venv : virtual_environments())
+    for (const auto& python : fs::directory_iterator(venv / "lib", error))
+      folders.push_back(python.path() / "site-packages/nvidia/cu13/lib");
+  for (const fs::path& folder : folders)
+    if (fs::is_regular_file(folder / kName, error)) return fs::canonical(folder / kName, error);
+  return {};
+}
+
 // What the program says to one option. It is the user's own compiler, so it runs as the user.
 std::string ask(const fs::path& program, const std::string& option) {
   if (program.empty()) return "";
@@ -150,11 +167,24 @@ std::string torch_architecture(const std::string& architecture) {
   return fmt::format("{}.{}", architecture.substr(0, end - 1), architecture.substr(end - 1));
 }
 
+fs::path find_cuobjdump(const fs::path& nvcc) {
+  if (const fs::path beside = nvcc.parent_path() / "cuobjdump"; is_program(beside)) return beside;
+  for (const fs::path& venv : virtual_environments()) {
+    std::error_code error;
+    for (const auto& python : fs::directory_iterator(venv / "lib", error)) {
+      const fs::path tool = python.path() / "site-packages/triton/backends/nvidia/bin/cuobjdump";
+      if (is_program(tool)) return tool;
+    }
+  }
+  return {};
+}
+
 Toolchain find_toolchain() {
   Toolchain toolchain;
   toolchain.host_compiler = find_host_compiler();
   toolchain.nvcc = find_nvcc();
   toolchain.ninja = find_ninja();
+  toolchain.cupti = find_cupti(toolchain.nvcc);
   // Each answer is a process; all are waited for at once.
   auto host_version = std::async(std::launch::async, ask, toolchain.host_compiler, "--version");
   auto nvcc_version = std::async(std::launch::async, ask, toolchain.nvcc, "--version");

@@ -5,12 +5,15 @@
 // answers "ready", serves empty calls through the mailbox until it is told to load, answers
 // "loaded", and serves calls. Once it loads, all that the supervisor believes of it is "call N is
 // done", and a claimed time that is checked against the supervisor's own clock.
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "runner/activity/activity_collector.hpp"
 #include "runner/backend/gate.hpp"
 #include "runner/core/channel.hpp"
 #include "runner/core/defence.hpp"
@@ -67,6 +70,39 @@ std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device, const st
   }
 }
 
+// Records what the device does in calls, of a player that is there for a profile.
+struct Recorder {
+  std::unique_ptr<ActivityCollector> collector;  // null: it cannot, and the file says why
+  std::optional<ActivityWriter> writer;          // none: nobody profiles
+
+  // Before the submission is loaded, so that nothing of it can be in the way.
+  static Result<Recorder> open(const Json& request, std::vector<UniqueFd>& descriptors) {
+    Recorder recorder;
+    if (!request.contains("cupti")) return recorder;
+    if (descriptors.empty())
+      return Error{ErrorCode::kInfrastructure, "a profile has no file to write to", ""};
+    auto writer = ActivityWriter::open(std::move(descriptors.back()));
+    descriptors.pop_back();
+    if (!writer) return writer.error();
+    recorder.writer.emplace(std::move(*writer));
+    auto collector = start_collecting(request.at("cupti").get<std::string>());
+    if (collector)
+      recorder.collector = std::move(*collector);
+    else
+      recorder.writer->set_problem(collector.error().message);
+    return recorder;
+  }
+
+  WorkerDevice::Timed record(const std::function<WorkerDevice::Timed()>& call,
+                             const std::int64_t& host_ns) {
+    if (!collector) return call();
+    collector->begin_call();
+    const WorkerDevice::Timed timed = call();
+    collector->end_call(timed.nanoseconds, host_ns, CallBegins::kAtOnce, *writer);
+    return timed;
+  }
+};
+
 // One loaded submission with its arenas.
 struct Session {
   std::unique_ptr<WorkerDevice> device;
@@ -81,6 +117,7 @@ struct Session {
   TensorStruct input_struct;
   TensorStruct param_struct;
   TensorStruct output_struct;
+  Recorder recorder = {};
 
   std::int32_t run(const MailboxPage& page) {
     if (page.kind == CallKind::kNull) return 0;
@@ -101,9 +138,16 @@ struct Session {
   [[noreturn]] void serve() {
     while (true) {
       served = await_call(mailbox, *device, served);
-      const auto timed =
-          timed_call(*device, mailbox.page(), gate, [&] { return run(mailbox.page()); });
-      answer(mailbox, *device, served, timed);
+      std::int64_t host_ns = 0;
+      const auto body = [&] {
+        const auto start = std::chrono::steady_clock::now();
+        const std::int32_t status = run(mailbox.page());
+        host_ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+        return status;
+      };
+      const auto call = [&] { return timed_call(*device, mailbox.page(), gate, body); };
+      const bool counts = mailbox.page().kind == CallKind::kForward;
+      answer(mailbox, *device, served, counts ? recorder.record(call, host_ns) : call());
     }
   }
 };
@@ -116,10 +160,12 @@ Json failure(const Error& error, const char* state) {
 Result<Session> open_session(const Json& request, std::vector<UniqueFd> descriptors,
                              Channel& channel, const char*& state) {
   state = "";
-  if (descriptors.size() != 5)
-    return Error{ErrorCode::kInfrastructure, "the worker got the wrong number of descriptors", ""};
   auto device = open_device(request);
   if (!device) return device.error();
+  auto recorder = Recorder::open(request, descriptors);
+  if (!recorder) return recorder.error();
+  if (descriptors.size() != 5)
+    return Error{ErrorCode::kInfrastructure, "the worker got the wrong number of descriptors", ""};
   auto mailbox = Mailbox::open(std::move(descriptors[0]));
   if (!mailbox) return mailbox.error();
   const auto bytes = request.at("arena_bytes").get<std::vector<std::uint64_t>>();
@@ -158,6 +204,7 @@ Result<Session> open_session(const Json& request, std::vector<UniqueFd> descript
                   TensorStruct(request.at("input_offsets").get<Offsets>()),
                   TensorStruct(request.at("param_offsets").get<Offsets>()),
                   TensorStruct(request.at("output_offsets").get<Offsets>())};
+  session.recorder = std::move(*recorder);
   session.context.size = sizeof(kb_context);
   session.context.abi_version = KBENCH_ABI_VERSION;
   session.device->describe(session.context);

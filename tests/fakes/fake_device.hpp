@@ -2,6 +2,8 @@
 // misbehaviour are data. No clock is read and no hardware is touched, so every fault can be played.
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/activity/activity_file.hpp"
 #include "runner/measure/oracle.hpp"
 #include "runner/measure/surroundings.hpp"
 #include "runner/measure/worker.hpp"
@@ -98,6 +101,7 @@ struct Script {
   int forward_calls = 0;
   std::string printed;  // by the submission
   int judged = 0;
+  std::vector<Activity> activities;  // of each recorded call
   std::size_t clock_readings = 0;
 
   [[nodiscard]] int count(const std::string& entry) const {
@@ -167,6 +171,13 @@ class FakeOracle final : public Oracle {
     const double ns = baseline_ns(side, slots_);
     return BaselineTime{static_cast<std::int64_t>(ns), flush_now(), script_.switches_a_call,
                         static_cast<std::int64_t>(ns * script_.launch_share)};
+  }
+  Result<BaselineTime> record(Side side, const std::filesystem::path&, int file) override {
+    script_.log.emplace_back("record");
+    auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+    if (!writer) return writer.error();
+    writer->add({static_cast<std::int64_t>(baseline_ns(side, 1)), 0, script_.activities});
+    return time(side);
   }
   Result<std::int64_t> flush() override { return flush_now(); }
   Status arm(Seat seat, const std::vector<SlotPlaces>&) override {

@@ -30,6 +30,7 @@ struct BenchScript {
   std::string compiler = "g++ 12";
   std::string nvcc;
   std::string device_name = "a scripted device";
+  BenchProfile profile;  // of every side
 };
 
 class ScriptedBench final : public RunBench {
@@ -107,6 +108,14 @@ class ScriptedBench final : public RunBench {
                                               : State::kNoSubmission;
     if (row.state == State::kOk) row.correct = true;
     return row;
+  }
+
+  Result<BenchProfile> profile(std::size_t, Side side) override {
+    measured_.push_back("profile " + std::string(to_string(side)));
+    built_ = true;
+    for (const SubmissionBuild& made : builds_)
+      if (made.error) return *made.error;
+    return script_.profile;
   }
 
   Status recover(const Evaluation& row) override {

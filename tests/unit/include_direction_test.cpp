@@ -33,6 +33,8 @@ struct Rule {
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"runner/core", {}},
+      // Included by both sides of its file; CUPTI's headers are in one source of it.
+      {"runner/activity", {{"runner/core"}, false, true}},
       {"runner/answer", {{"runner/core"}}},
       {"runner/os", {{"runner/core"}}},
       {"runner/analysis", {{"runner/core"}}},
@@ -65,8 +67,9 @@ const std::map<std::string, Rule>& rules() {
       {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},
       // The protocol of the oracle and the worker's mailbox are spoken from here.
       {"runner/measure",
-       {{"runner/core", "runner/os", "runner/analysis", "runner/task", "runner/sandbox",
-         "runner/submission", "runner/verify", "runner/oracle", "runner/worker"}}},
+       {{"runner/core", "runner/os", "runner/activity", "runner/analysis", "runner/task",
+         "runner/sandbox", "runner/submission", "runner/verify", "runner/oracle",
+         "runner/worker"}}},
       {"runner/device",
        {{"runner/core", "runner/os", "runner/task", "runner/installation", "runner/backend",
          "runner/sandbox", "runner/submission", "runner/measure"}}},
@@ -77,10 +80,14 @@ const std::map<std::string, Rule>& rules() {
          "runner/oracle", "runner/device"}}},
       // It may not see the reports: who shows a run is its sink.
       {"runner/run",
-       {{"runner/core", "runner/os", "runner/analysis", "runner/task", "runner/backend",
-         "runner/sandbox", "runner/installation", "runner/submission", "runner/plan",
-         "runner/verify", "runner/measure", "runner/device", "runner/lint", "runner/import",
-         "runner/store", "baselines"}}},
+       {{"runner/core", "runner/os", "runner/activity", "runner/analysis", "runner/task",
+         "runner/backend", "runner/sandbox", "runner/installation", "runner/submission",
+         "runner/plan", "runner/verify", "runner/measure", "runner/device", "runner/lint",
+         "runner/import", "runner/store", "baselines"}}},
+      // What a profile says; what it is made of comes from the run's bench.
+      {"runner/profile",
+       {{"runner/core", "runner/activity", "runner/task", "runner/backend", "runner/oracle",
+         "runner/submission", "runner/plan", "runner/measure", "runner/run"}}},
       {"reports",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/store"}}},
@@ -106,24 +113,27 @@ const std::map<std::string, Rule>& rules() {
          "runner/judge", "reports"}}},
       // No measure, baselines, backend, sandbox, gate: what touches the machine is a room's.
       {"runner/cli",
-       {{"runner/core",       "runner/os",          "runner/reward",    "runner/attribution",
-         "runner/trajectory", "runner/task",        "runner/options",   "runner/installation",
-         "runner/selftest",   "runner/store",       "runner/plan",      "runner/prompt",
-         "runner/workspace",  "runner/serve",       "runner/agent",     "runner/device",
-         "runner/lint",       "runner/import",      "runner/run",       "runner/again",
-         "runner/judge",      "runner/episode",     "runner/synthesis", "reports",
-         "reports/write",     "reports/attribution"}}},
+       {{"runner/core",       "runner/os",      "runner/reward",      "runner/attribution",
+         "runner/trajectory", "runner/task",    "runner/options",     "runner/installation",
+         "runner/selftest",   "runner/store",   "runner/plan",        "runner/prompt",
+         "runner/workspace",  "runner/serve",   "runner/agent",       "runner/device",
+         "runner/lint",       "runner/import",  "runner/run",         "runner/again",
+         "runner/judge",      "runner/episode", "runner/synthesis",   "runner/profile",
+         "reports",           "reports/write",  "reports/attribution"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",
-       {{"runner/core", "runner/abi", "runner/backend", "runner/sandbox"}, false, true}},
+       {{"runner/core", "runner/abi", "runner/activity", "runner/backend", "runner/sandbox"},
+        false,
+        true}},
       // Loaded into the Python that plays submissions.
-      {"runner/player", {{"runner/core", "runner/sandbox", "runner/worker"}, true, false}},
+      {"runner/player",
+       {{"runner/core", "runner/activity", "runner/sandbox", "runner/worker"}, true, false}},
       {"baselines", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}, true, true}},
       // A player of the baselines serves the worker's mailbox.
       {"runner/oracle",
-       {{"runner/core", "runner/task", "runner/backend", "runner/sandbox", "runner/verify",
-         "runner/worker", "baselines"},
+       {{"runner/core", "runner/activity", "runner/task", "runner/backend", "runner/sandbox",
+         "runner/verify", "runner/worker", "baselines"},
         true,
         true}},
   };

@@ -32,7 +32,14 @@ if(CMAKE_CUDA_COMPILER)
   find_library(KBENCH_CUDART_STATIC libcudart_static.a REQUIRED
                HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} ${kbench_cuda_bin}/../lib64
                      ${kbench_cuda_bin}/../lib)
-  mark_as_advanced(KBENCH_CUDA_INCLUDE KBENCH_CUDART_STATIC)
+  # Of CUPTI the headers alone: `kbench profile` opens the library at run time, and says so where it is not.
+  find_path(KBENCH_CUPTI_INCLUDE cupti.h
+            HINTS ${KBENCH_CUDA_INCLUDE} ${kbench_cuda_bin}/../include
+                  ${kbench_cuda_bin}/../extras/CUPTI/include)
+  mark_as_advanced(KBENCH_CUDA_INCLUDE KBENCH_CUDART_STATIC KBENCH_CUPTI_INCLUDE)
+  if(NOT KBENCH_CUPTI_INCLUDE)
+    message(STATUS "CUPTI: no headers found, profiles are without activities of the device")
+  endif()
   set(CUDAToolkit_INCLUDE_DIRS ${KBENCH_CUDA_INCLUDE})
   add_library(CUDA::cudart_static STATIC IMPORTED GLOBAL)
   set_target_properties(CUDA::cudart_static PROPERTIES IMPORTED_LOCATION ${KBENCH_CUDART_STATIC})

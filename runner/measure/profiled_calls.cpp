@@ -1,0 +1,204 @@
+#include "runner/measure/profiled_calls.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "runner/activity/activity_file.hpp"
+#include "runner/measure/secret.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::chrono::milliseconds kLoadTimeout{30'000};
+constexpr std::chrono::milliseconds kCallTimeout{20'000};
+constexpr std::uint64_t kAlignment = 256;
+
+Error as_error(const EarlyEnd& end) {
+  const bool theirs = fault_of(end.state) == Fault::kSubmission;
+  return {theirs ? ErrorCode::kSubmission : ErrorCode::kInfrastructure, end.message, end.hint};
+}
+
+class Recording {
+ public:
+  Recording(const EvaluationRequest& request, const EvaluationSettings& settings, Side side,
+            const std::filesystem::path& cupti, Oracle& oracle, const WorkerFactory& start_worker)
+      : request_(request),
+        settings_(settings),
+        side_(side),
+        cupti_(cupti),
+        oracle_(oracle),
+        start_worker_(start_worker),
+        keys_(request.seed) {}
+
+  Result<RecordedActivity> run() {
+    auto file = make_activity_file();
+    if (!file) return file.error();
+    file_ = std::move(*file);
+    if (auto placed = place(); !placed) return placed.error();
+    const auto done = side_ == Side::kSubmission ? submission() : baseline();
+    worker_.reset();  // who could write into the file ends before it is read
+    if (!done) return done.error();
+    auto recorded = on_cuda() ? read_activity_file(file_.get()) : by_clock();
+    if (!recorded)
+      return Error{side_ == Side::kSubmission ? ErrorCode::kSubmission : recorded.error().code,
+                   recorded.error().message, recorded.error().hint};
+    return without_first(std::move(*recorded));
+  }
+
+ private:
+  [[nodiscard]] bool on_cuda() const { return request_.device == "cuda"; }
+  [[nodiscard]] bool records() const { return on_cuda() && !cupti_.empty(); }
+
+  std::uint64_t random_offset() {
+    return (keys_.key("offset", offsets_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
+  }
+
+  Status place() {
+    auto parameters = request_.initial_parameters ? request_.initial_parameters() : Result<int>(-1);
+    if (!parameters) return parameters.error();
+    const auto reason = oracle_.load(
+        request_.task->file, request_.size->name,
+        side_ == Side::kCompiled ? request_.package : std::filesystem::path(), *parameters);
+    if (!reason) return reason.error();
+    if (side_ == Side::kCompiled && (request_.package.empty() || !reason->empty()))
+      return Error{
+          ErrorCode::kNotFound,
+          "there is no compiled baseline: " + (reason->empty() ? request_.package_reason : *reason),
+          "--side eager is there for every task"};
+    PlaceRequest place;
+    place.key = keys_.key("parameters", 0);
+    place.param_offset = parameter_base_ = random_offset();
+    place.private_param_offset = random_offset();
+    place.original_draws = settings_.original_draws;
+    place.heap_bytes = request_.heap_bytes;
+    auto arenas = oracle_.place(place);
+    if (!arenas) return arenas.error();
+    arenas_ = std::move(*arenas);
+    return Done{};
+  }
+
+  Status draw(int call) {
+    return oracle_.inputs(
+        {{keys_.key("input", static_cast<std::uint64_t>(call)), random_offset(), ""}});
+  }
+
+  // --- a baseline: by the oracle itself, as on CUDA in an evaluation ---
+
+  Status baseline() {
+    for (int call = 0; call < kCallsBeforeAProfile + kProfiledCalls; ++call) {
+      if (auto drawn = draw(call); !drawn) return drawn;
+      const bool recorded = records();
+      auto timed = recorded ? oracle_.record(side_, cupti_, file_.get()) : oracle_.time(side_);
+      if (!timed) return timed.error();
+      clocked_.calls.push_back({timed->ns, timed->launch_ns, {}});
+    }
+    return Done{};
+  }
+
+  // --- the submission ---
+
+  Status submission() {
+    if (auto started = start(); !started) return started;
+    for (int call = 0; call < kCallsBeforeAProfile + kProfiledCalls; ++call)
+      if (auto done = make_call(call); !done) return done;
+    return Done{};
+  }
+
+  Status start() {
+    auto library = request_.library();
+    if (!library) return library.error();
+    auto worker = start_worker_({.device = request_.device,
+                                 .device_index = request_.device_index,
+                                 .threads = request_.threads,
+                                 .library = *library,
+                                 .size = request_.size,
+                                 .arenas = &arenas_,
+                                 .parameter_base = parameter_base_,
+                                 .precision = request_.precision,
+                                 .cupti = records() ? cupti_ : std::filesystem::path(),
+                                 .activity = records() ? file_.get() : -1});
+    if (!worker) return worker.error();
+    worker_ = std::move(*worker);
+    if (auto end = worker_->await_ready(kLoadTimeout)) return as_error(*end);
+    if (auto drawn = draw(0); !drawn) return drawn;
+    if (auto end = worker_->load()) return as_error(*end);
+    if (auto end = worker_->await_loaded(kLoadTimeout)) return told(*end);
+    if (!worker_->has_prepare()) return Done{};
+    const auto answer = worker_->call(
+        {.kind = CallKind::kPrepare, .parameter_base = parameter_base_, .timeout = kLoadTimeout});
+    return answer.failure ? Status(told(*answer.failure)) : Status(Done{});
+  }
+
+  Status make_call(int call) {
+    if (auto drawn = draw(call); !drawn) return drawn;
+    const SlotPlaces places{random_offset(), random_offset()};
+    if (auto armed = oracle_.arm(Seat::kSubmission, {places}); !armed) return armed;
+    const auto revealed = oracle_.reveal(0);
+    if (!revealed) return revealed.error();
+    const auto answer = worker_->call({.kind = CallKind::kForward,
+                                       .parameter_base = parameter_base_,
+                                       .places = places,
+                                       .gate = revealed->gate,
+                                       .timeout = settings_.call_limit.value_or(kCallTimeout)});
+    if (answer.failure) return told(*answer.failure);
+    clocked_.calls.push_back({on_cuda() ? answer.claimed_ns : answer.wall_ns, 0, {}});
+    return Done{};
+  }
+
+  // With the last that it printed.
+  Error told(const EarlyEnd& end) {
+    Error error = as_error(end);
+    const std::string printed = worker_->last_output();
+    if (error.code == ErrorCode::kSubmission && !printed.empty())
+      error.message += "\nthe last that it printed:\n" + printed;
+    return error;
+  }
+
+  // --- what was recorded ---
+
+  Result<RecordedActivity> by_clock() {
+    clocked_.problem = "the activities of a call are those of a GPU, and this is a CPU";
+    return std::move(clocked_);
+  }
+
+  // Without activities the calls are those of the clock.
+  RecordedActivity without_first(RecordedActivity recorded) {
+    if (recorded.calls.empty()) {
+      if (on_cuda() && cupti_.empty()) recorded.problem = "CUPTI was not found";
+      recorded.calls = std::move(clocked_.calls);
+    }
+    const auto first = std::min<std::size_t>(kCallsBeforeAProfile, recorded.calls.size());
+    recorded.calls.erase(recorded.calls.begin(),
+                         recorded.calls.begin() + static_cast<std::ptrdiff_t>(first));
+    return recorded;
+  }
+
+  const EvaluationRequest& request_;
+  const EvaluationSettings& settings_;
+  Side side_;
+  const std::filesystem::path& cupti_;
+  Oracle& oracle_;
+  const WorkerFactory& start_worker_;
+  KeySchedule keys_;
+  UniqueFd file_;
+  PlacedArenas arenas_;
+  std::unique_ptr<Worker> worker_;
+  std::uint64_t parameter_base_ = 0;
+  std::uint64_t offsets_ = 0;
+  RecordedActivity clocked_;
+};
+
+}  // namespace
+
+Result<RecordedActivity> record_calls(const EvaluationRequest& request,
+                                      const EvaluationSettings& settings, Side side,
+                                      const std::filesystem::path& cupti, Oracle& oracle,
+                                      const WorkerFactory& start_worker) {
+  return Recording(request, settings, side, cupti, oracle, start_worker).run();
+}
+
+}  // namespace kbench

@@ -1,0 +1,31 @@
+// The calls of a profile: one side of a task, by a player of its own, whose activities on the
+// device are recorded. Nothing of it is judged and nothing of it is a verdict: what a submission's
+// process says of itself may be wrong. Inputs are shown and calls are made as in an evaluation, so
+// that the device sees what it sees there.
+#pragma once
+
+#include <filesystem>
+
+#include "runner/activity/activity.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/measure/evaluator.hpp"
+#include "runner/measure/oracle.hpp"
+#include "runner/measure/worker.hpp"
+
+namespace kbench {
+
+// Calls that are recorded, after some that load and choose kernels.
+constexpr int kProfiledCalls = 10;
+constexpr int kCallsBeforeAProfile = 3;
+
+// `cupti`: the library; empty where there is none, and the calls are there without activities. On a
+// CPU there are none either; the recorded problem says so. Errors: kSubmission where the
+// submission's process ended, hung, or wrote what cannot be; else those of the oracle.
+[[nodiscard]] Result<RecordedActivity> record_calls(const EvaluationRequest& request,
+                                                    const EvaluationSettings& settings, Side side,
+                                                    const std::filesystem::path& cupti,
+                                                    Oracle& oracle,
+                                                    const WorkerFactory& start_worker);
+
+}  // namespace kbench
