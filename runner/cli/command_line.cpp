@@ -62,6 +62,7 @@ struct Commands {
   SelftestRequest selftest;
   TimingSelftestRequest timing;
   CalibrateRequest calibrate;
+  ProfileOptions profile;
   std::string shell;  // of completions
   std::string topic;  // of help
 };
@@ -192,6 +193,7 @@ struct Table {
     verb(add_db(app, c.db), c.db);
     verb(add_doctor(app, c.doctor), c.doctor);
     verb(add_calibrate(app, c.calibrate), c.calibrate);
+    verb(add_profile(app, c.profile), c.profile);
     const SelftestCommands selftest = add_selftest(app, c.selftest, c.timing);
     verb(selftest.sandbox, c.selftest);
     verb(selftest.timing, c.timing);

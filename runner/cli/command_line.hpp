@@ -26,7 +26,8 @@ using Request =
                  ExplainOptions, NamesOptions, CompareOptions, HistoryOptions, NightlyOptions,
                  WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest, ExportOptions,
                  AgentRunOptions, AttributeOptions, ConfigOptions, DbOptions, DoctorOptions,
-                 SelftestRequest, TimingSelftestRequest, TrajectoryRequest, CalibrateRequest>;
+                 SelftestRequest, TimingSelftestRequest, TrajectoryRequest, CalibrateRequest,
+                 ProfileOptions>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

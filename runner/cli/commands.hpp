@@ -54,6 +54,8 @@ int call(const DoctorOptions& options, const Installation& installation);
 // one calibration file. Exit status: 0 where everything was measured and the clock passed its
 // checks, else 3.
 int call(const CalibrateRequest& request, const Installation& installation);
+// Exit status: 1 where the submission does not compile or its process ends.
+int call(const ProfileOptions& options, const Installation& installation);
 // Exit status: 3 where something is open: the machine, or kbench, lacks something.
 int call(const SelftestRequest& request, const Installation& installation);
 // Exit status: 3 where a check failed: the machine is too restless to measure on, or the clock is

@@ -17,6 +17,7 @@
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/plan/run_request.hpp"
+#include "runner/profile/profile_session.hpp"
 #include "runner/prompt/prompt_language.hpp"
 #include "runner/run/run_terms.hpp"
 #include "runner/synthesis/synth_request.hpp"
@@ -319,6 +320,14 @@ struct TimingSelftestRequest {
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<int> rounds;          // runs; else by the device
   OutputFormat format = OutputFormat::kTable;
+};
+
+enum class ProfileFormat { kText, kJson, kTrace };
+
+// `kbench profile`.
+struct ProfileOptions : ProfileRequest {
+  CommonOptions common;  // without its suite, which is the request's
+  ProfileFormat format = ProfileFormat::kText;
 };
 
 // `kbench calibrate`.

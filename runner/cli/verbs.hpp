@@ -86,6 +86,7 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options);  // returns `run`,
 CLI::App* add_config(CLI::App& app, ConfigOptions& options);
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options);
 CLI::App* add_calibrate(CLI::App& app, CalibrateRequest& options);
+CLI::App* add_profile(CLI::App& app, ProfileOptions& options);
 struct SelftestCommands {
   CLI::App* sandbox;
   CLI::App* timing;

@@ -9,7 +9,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("tasks", "lint"), ("tasks", "prompt"),
             ("import",), ("synth",), ("report",), ("sources",),
              ("reproduce",), ("explain",), ("names",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
-             ("calibrate",), ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
+             ("calibrate",), ("profile",), ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("help",), ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
@@ -66,6 +66,8 @@ WORDS = {
     ("selftest", "sandbox"): ["--without", "--only", "--device"],
     ("selftest", "timing"): ["--rounds"],
     ("calibrate",): ["--only", "--rounds", "--device"],
+    ("profile", "relu"): ["--submission", "--side", "--size", "--device", "--precision", "--format", "--suite"],
+    ("profile",): [""],
 }
 
 

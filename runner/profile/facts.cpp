@@ -1,0 +1,259 @@
+#include "runner/profile/facts.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "runner/measure/limit.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr double kUs = 1e-3;
+constexpr std::int64_t kShortestGapNs = 500;
+constexpr double kRegistersOfAnSm = 65536;
+
+// By the CUDA programming guide's table of compute capabilities.
+double threads_of_an_sm(int capability) {
+  if (capability == 75) return 1024;
+  const bool small = capability == 86 || capability == 87 || capability == 89 || capability >= 120;
+  return small ? 1536 : 2048;
+}
+
+double blocks_of_an_sm(int capability) {
+  if (capability == 75 || capability == 86 || capability == 87) return 16;
+  return capability == 89 ? 24 : 32;
+}
+
+double threads_in(const Activity& kernel) {
+  return static_cast<double>(kernel.block[0]) * kernel.block[1] * kernel.block[2];
+}
+
+double blocks_in(const Activity& kernel) {
+  return static_cast<double>(kernel.grid[0]) * kernel.grid[1] * kernel.grid[2];
+}
+
+double shared_bytes_in(const Activity& kernel) {
+  return static_cast<double>(kernel.static_shared_bytes) + kernel.dynamic_shared_bytes;
+}
+
+// Of a multiprocessor's threads, those that can be there at a time: by threads, blocks, registers
+// and shared memory of which a block has this much (what one block may have at most stands for
+// what all have).
+double thread_share_of(const Activity& kernel, const DeviceFacts& device) {
+  const double threads = threads_in(kernel);
+  const double most = threads_of_an_sm(device.compute_capability);
+  if (!(threads > 0) || device.compute_capability == 0) return 0;
+  double blocks = std::min(most / threads, blocks_of_an_sm(device.compute_capability));
+  if (kernel.registers > 0)
+    blocks = std::min(blocks, kRegistersOfAnSm / (threads * kernel.registers));
+  const double shared = shared_bytes_in(kernel);
+  if (shared > 0 && device.shared_bytes_per_block > 0)
+    blocks = std::min(blocks, static_cast<double>(device.shared_bytes_per_block) / shared);
+  const double there = std::max(1.0, static_cast<double>(static_cast<int>(blocks)));
+  const double given = device.sm_count > 0 ? blocks_in(kernel) / device.sm_count : there;
+  return std::min(1.0, std::min(there, std::max(given, 0.0)) * threads / most);
+}
+
+class Collecting {
+ public:
+  explicit Collecting(const ProfileInput& input) : input_(input) {}
+
+  Facts run() {
+    const ProfiledCall* call = median_call(input_.recorded);
+    if (call == nullptr) return facts_;
+    call_us_ = static_cast<double>(call->claimed_ns) * kUs;
+    set("call_us", call_us_);
+    add_limit();
+    if (!call->activities.empty()) add_activities(*call);
+    add_spills();
+    add_instructions();
+    add_products();
+    return std::move(facts_);
+  }
+
+ private:
+  void set(const std::string& name, double value) { facts_.numbers[name] = value; }
+  [[nodiscard]] std::optional<double> get(const std::string& name) const {
+    const auto found = facts_.numbers.find(name);
+    return found == facts_.numbers.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  void add_limit() {
+    const TaskLimit limit = limit_of(input_.work, input_.precision, input_.peaks, input_.limits,
+                                     input_.device.cache_bytes);
+    facts_.words["limit_basis"] = limit.basis;
+    if (!limit.ns) return;
+    set("limit_us", *limit.ns * kUs);
+    set("bytes_us", limit.bytes_ns * kUs);
+    set("products_us", limit.products_ns * kUs);
+    if (limit.unfused_ns) set("unfused_limit_us", *limit.unfused_ns * kUs);
+    if (!(call_us_ > 0)) return;
+    set("limit_share", *limit.ns * kUs / call_us_);
+    set("limit_percent", 100 * *limit.ns * kUs / call_us_);
+    set("above_limit_us", std::max(0.0, call_us_ - *limit.ns * kUs));
+  }
+
+  void add_activities(const ProfiledCall& call) {
+    double kernel_ns = 0, copy_ns = 0, memset_ns = 0;
+    int kernels = 0, copies = 0;
+    std::set<std::uint32_t> streams;
+    for (const Activity& activity : call.activities) {
+      const auto duration = static_cast<double>(activity.duration_ns());
+      streams.insert(activity.stream);
+      if (activity.kind == ActivityKind::kKernel) {
+        kernel_ns += duration;
+        ++kernels;
+      } else if (activity.kind == ActivityKind::kCopy) {
+        copy_ns += duration;
+        ++copies;
+      } else {
+        memset_ns += duration;
+      }
+    }
+    set("kernels", kernels);
+    set("kernel_us", kernel_ns * kUs);
+    if (kernels > 0) set("mean_kernel_us", kernel_ns * kUs / kernels);
+    set("copies", copies);
+    set("copy_us", copy_ns * kUs);
+    set("memset_us", memset_ns * kUs);
+    set("streams", static_cast<double>(streams.size()));
+    set("host_us", static_cast<double>(call.host_ns) * kUs);
+    add_gaps(call);
+    add_top(call);
+  }
+
+  void add_gaps(const ProfiledCall& call) {
+    const double busy_us = static_cast<double>(busy_ns(call)) * kUs;
+    const double gap_us = std::max(0.0, call_us_ - busy_us);
+    int gaps = 1;  // before the first one
+    std::int64_t end = call.activities.front().end_ns;
+    for (const Activity& activity : call.activities) {
+      if (activity.start_ns > end + kShortestGapNs) ++gaps;
+      end = std::max(end, activity.end_ns);
+    }
+    set("busy_us", busy_us);
+    set("gap_us", gap_us);
+    set("gaps", gaps);
+    set("mean_gap_us", gap_us / gaps);
+    if (call_us_ > 0) set("gap_share", gap_us / call_us_);
+    if (const auto limit = get("limit_us"))
+      set("busy_above_limit_us", std::max(0.0, busy_us - *limit));
+  }
+
+  void add_top(const ProfiledCall& call) {
+    const auto kernels = summarize_kernels(call, input_.device);
+    if (kernels.empty()) return;
+    const KernelSummary& top = kernels.front();
+    facts_.words["top_kernel"] = top.name;
+    const double top_us = static_cast<double>(top.total_ns) * kUs;
+    set("top_us", top_us);
+    if (call_us_ > 0) set("top_share", top_us / call_us_);
+    set("top_blocks", blocks_in(top.longest));
+    set("top_threads", threads_in(top.longest));
+    set("top_registers", top.longest.registers);
+    set("top_shared_bytes", shared_bytes_in(top.longest));
+    if (top.thread_share > 0) {
+      set("top_thread_share", top.thread_share);
+      set("top_thread_percent", 100 * top.thread_share);
+    }
+    if (input_.device.sm_count <= 0) return;
+    const double per_sm = blocks_in(top.longest) / input_.device.sm_count;
+    set("sms", input_.device.sm_count);
+    set("top_blocks_per_sm", per_sm);
+    set("idle_sm_us", top_us * std::max(0.0, 1 - per_sm));
+  }
+
+  void add_spills() {
+    if (input_.resources.empty()) return;
+    int most = 0;
+    for (const KernelResources& kernel : input_.resources) {
+      const int bytes = kernel.spill_load_bytes + kernel.spill_store_bytes;
+      if (bytes <= most) continue;
+      most = bytes;
+      facts_.words["spill_kernel"] = kernel.name;
+    }
+    set("spill_bytes", most);
+  }
+
+  void add_instructions() {
+    if (!input_.instructions) return;
+    const InstructionCounts& counts = *input_.instructions;
+    const auto all = static_cast<double>(counts.fp64 + counts.fp32 + counts.tensor);
+    const double share = all > 0 ? static_cast<double>(counts.fp64) / all : 0;
+    set("fp64_share", share);
+    set("fp64_percent", 100 * share);
+    set("tensor_instructions", static_cast<double>(counts.tensor));
+    set("atomic_instructions", static_cast<double>(counts.atomics));
+  }
+
+  // Of what the class lets run on tensor cores.
+  void add_products() {
+    if (!input_.limits || !input_.work.is_counted()) return;
+    const auto peak = [&](const std::string& name) {
+      const auto found = input_.limits->products.find(name);
+      return found == input_.limits->products.end() ? 0.0 : found->second.value;
+    };
+    const bool by_default = input_.precision == "torch-default";
+    const std::string tensor = by_default ? "tf32" : input_.precision;
+    if (tensor == "fp32" || !(peak("fp32") > 0) || !(peak(tensor) > 0)) return;
+    const double products =
+        by_default ? input_.work.least_tf32_products : input_.work.least_products;
+    const double scalar_us = products / peak("fp32") * 1e6;
+    const double tensor_us = products / peak(tensor) * 1e6;
+    set("scalar_products_us", scalar_us);
+    set("tensor_products_us", tensor_us);
+    const double above = get("busy_above_limit_us").value_or(scalar_us - tensor_us);
+    set("tensor_gain_us", std::min(above, std::max(0.0, scalar_us - tensor_us)));
+  }
+
+  const ProfileInput& input_;
+  Facts facts_;
+  double call_us_ = 0;
+};
+
+}  // namespace
+
+const ProfiledCall* median_call(const RecordedActivity& recorded) {
+  std::vector<const ProfiledCall*> calls;
+  for (const ProfiledCall& call : recorded.calls) calls.push_back(&call);
+  if (calls.empty()) return nullptr;
+  std::stable_sort(calls.begin(), calls.end(),
+                   [](const auto* a, const auto* b) { return a->claimed_ns < b->claimed_ns; });
+  return calls[(calls.size() - 1) / 2];
+}
+
+std::vector<KernelSummary> summarize_kernels(const ProfiledCall& call, const DeviceFacts& device) {
+  std::map<std::string, KernelSummary> by_name;
+  for (const Activity& activity : call.activities) {
+    if (activity.kind != ActivityKind::kKernel) continue;
+    KernelSummary& kernel = by_name[activity.name];
+    if (kernel.launches == 0 || activity.duration_ns() > kernel.longest.duration_ns())
+      kernel.longest = activity;
+    ++kernel.launches;
+    kernel.total_ns += activity.duration_ns();
+  }
+  std::vector<KernelSummary> kernels;
+  for (auto& [name, kernel] : by_name) {
+    kernel.name = name;
+    kernel.thread_share = thread_share_of(kernel.longest, device);
+    kernels.push_back(std::move(kernel));
+  }
+  std::stable_sort(kernels.begin(), kernels.end(),
+                   [](const auto& a, const auto& b) { return a.total_ns > b.total_ns; });
+  return kernels;
+}
+
+std::int64_t busy_ns(const ProfiledCall& call) {
+  std::int64_t busy = 0;
+  std::int64_t end = 0;
+  for (const Activity& activity : call.activities) {
+    const std::int64_t start = std::max(activity.start_ns, end);
+    busy += std::max<std::int64_t>(0, activity.end_ns - start);
+    end = std::max(end, activity.end_ns);
+  }
+  return busy;
+}
+
+Facts facts_of(const ProfileInput& input) { return Collecting(input).run(); }
+
+}  // namespace kbench

@@ -1,0 +1,69 @@
+// Facts of a profile, by name, which rules (rules.json) are about. A fact that is not known is not
+// there. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/activity/activity.hpp"
+#include "runner/backend/backend.hpp"
+#include "runner/core/device_limits.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/submission/disassembly.hpp"
+#include "runner/submission/ptxas.hpp"
+#include "runner/task/work.hpp"
+
+namespace kbench {
+
+// All that a profile is made of.
+struct ProfileInput {
+  DeviceFacts device;
+  std::string precision;  // class of the run
+  Work work;
+  std::optional<DeviceLimits> limits;  // as calibrated
+  DevicePeaks peaks;                   // as measured beside it
+  RecordedActivity recorded;
+  std::vector<KernelResources> resources;  // by ptxas; empty: not known
+  std::optional<InstructionCounts> instructions;
+  std::vector<std::string> missing;  // a line each: what is not there, and why
+};
+
+// A kernel of the median call, all of its launches together.
+struct KernelSummary {
+  std::string name;
+  std::size_t launches = 0;
+  std::int64_t total_ns = 0;
+  Activity longest;         // launch
+  double thread_share = 0;  // of a multiprocessor's threads that can be there at a time; 0: unknown
+};
+
+// The recorded call whose time is the median (the lower one of two). Null without calls.
+[[nodiscard]] const ProfiledCall* median_call(const RecordedActivity& recorded);
+
+// Longest first.
+[[nodiscard]] std::vector<KernelSummary> summarize_kernels(const ProfiledCall& call,
+                                                           const DeviceFacts& device);
+
+// Nanoseconds in which at least one activity was under way.
+[[nodiscard]] std::int64_t busy_ns(const ProfiledCall& call);
+
+struct Facts {
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> words;  // names for evidence: spill_kernel, top_kernel
+};
+
+// Times in microseconds (…_us) of the median call:
+//   call_us, limit_us, limit_share, limit_percent, above_limit_us, bytes_us, products_us
+//   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, gap_us (call less busy),
+//   gap_share, gaps, mean_gap_us, copy_us, copies, memset_us, streams, host_us
+//   top_us, top_share, top_blocks, top_threads, top_registers, top_shared_bytes,
+//   top_blocks_per_sm, top_thread_share, top_thread_percent, idle_sm_us, sms
+//   spill_bytes (a thread, of the kernel with most), fp64_share, fp64_percent, tensor_instructions
+//   scalar_products_us, tensor_products_us, tensor_gain_us: of the products that the precision
+//   class lets tensor cores have
+[[nodiscard]] Facts facts_of(const ProfileInput& input);
+
+}  // namespace kbench

@@ -1,0 +1,220 @@
+#include "runner/profile/profile.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kMostKernelsShown = 8;
+constexpr std::size_t kMostSuggestions = 3;
+constexpr std::size_t kNameShown = 72;
+constexpr const char* kNeedsCounters =
+    "no rule holds, and what else may bound it (uncoalesced accesses, bank conflicts, divergence, "
+    "stalls) shows in hardware counters, which are not read";
+constexpr const char* kNeedsActivities =
+    "without activities of the device only the share of the limit is known";
+
+std::string shortened(const std::string& text, std::size_t most) {
+  return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
+std::optional<double> number_of(const Profile& profile, const std::string& name) {
+  const auto found = profile.facts.numbers.find(name);
+  return found == profile.facts.numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+// "1234 us" or "1.234 ms", of microseconds.
+std::string time_text(double us) {
+  return us < 1000 ? fmt::format("{:.4g} us", us) : fmt::format("{:.4g} ms", us * 1e-3);
+}
+
+std::string extent_text(const std::array<std::uint32_t, 3>& extent) {
+  std::string text = std::to_string(extent[0]);
+  if (extent[1] > 1 || extent[2] > 1) text += fmt::format("x{}", extent[1]);
+  if (extent[2] > 1) text += fmt::format("x{}", extent[2]);
+  return text;
+}
+
+// --- text ---
+
+const char* why_not_judged(const Profile& profile) {
+  return profile.kernels.empty() ? kNeedsActivities : kNeedsCounters;
+}
+
+std::string head_lines(const Profile& profile) {
+  const ProfileSubject& subject = profile.subject;
+  std::string text = fmt::format(
+      "{} {} ({}) on {}, {}\n", subject.task,
+      subject.submission.empty() ? subject.side : shortened(subject.submission, kNameShown),
+      subject.size, profile.device.name, profile.precision);
+  if (const auto call = number_of(profile, "call_us")) {
+    text += fmt::format("call      {} (median of {}; a profiler slows calls down)\n",
+                        time_text(*call), profile.calls_us.size());
+  }
+  const auto limit = number_of(profile, "limit_us");
+  const auto percent = number_of(profile, "limit_percent");
+  if (limit && percent)
+    text += fmt::format("limit     {} ({}): the call is at {:.3g} % of it\n", time_text(*limit),
+                        profile.limit_basis, *percent);
+  else
+    text += fmt::format("limit     not known: {}\n", profile.limit_basis);
+  if (const auto busy = number_of(profile, "busy_us")) {
+    text += fmt::format(
+        "device    {} busy, {} idle; {:.0f} kernels, {:.0f} copies, {:.0f} streams\n",
+        time_text(*busy), time_text(number_of(profile, "gap_us").value_or(0)),
+        number_of(profile, "kernels").value_or(0), number_of(profile, "copies").value_or(0),
+        number_of(profile, "streams").value_or(0));
+  }
+  return text;
+}
+
+std::string verdict_lines(const Profile& profile) {
+  if (profile.findings.empty())
+    return fmt::format("\nverdict   not judged: {}\n", why_not_judged(profile));
+  const ProfileFinding& first = profile.findings.front();
+  std::string text = fmt::format("\nverdict   {}\n  because   {}\n  wrong if  {}\n\nwhat to do\n",
+                                 first.title, first.evidence, first.wrong_if);
+  for (std::size_t i = 0; i < std::min(kMostSuggestions, profile.findings.size()); ++i) {
+    const ProfileFinding& finding = profile.findings[i];
+    text += fmt::format("  {}. {} (at most {})\n", i + 1, finding.suggestion,
+                        time_text(finding.saves_us));
+  }
+  return text;
+}
+
+std::string kernel_line(const KernelSummary& kernel) {
+  const Activity& longest = kernel.longest;
+  return fmt::format("  {:>10} {:>6} {:>14} {:>10} {:>5} {:>9}  {}\n",
+                     fmt::format("{:.4g}", static_cast<double>(kernel.total_ns) * 1e-3),
+                     kernel.launches, extent_text(longest.grid), extent_text(longest.block),
+                     longest.registers, longest.static_shared_bytes + longest.dynamic_shared_bytes,
+                     shortened(kernel.name, kNameShown));
+}
+
+std::string kernel_lines(const Profile& profile, std::size_t most) {
+  if (profile.kernels.empty()) return "";
+  std::string text = fmt::format("\n  {:>10} {:>6} {:>14} {:>10} {:>5} {:>9}  {}\n", "us", "times",
+                                 "grid", "block", "regs", "shared B", "kernel");
+  for (std::size_t i = 0; i < std::min(most, profile.kernels.size()); ++i)
+    text += kernel_line(profile.kernels[i]);
+  if (profile.kernels.size() > most)
+    text += fmt::format("  and {} more\n", profile.kernels.size() - most);
+  return text;
+}
+
+// --- JSON ---
+
+Json finding_json(const ProfileFinding& finding) {
+  return {{"verdict", finding.verdict},       {"title", finding.title},
+          {"evidence", finding.evidence},     {"wrong_if", finding.wrong_if},
+          {"suggestion", finding.suggestion}, {"saves_us", finding.saves_us}};
+}
+
+Json kernel_json(const KernelSummary& kernel) {
+  const Activity& longest = kernel.longest;
+  return {{"name", kernel.name},
+          {"launches", kernel.launches},
+          {"us", static_cast<double>(kernel.total_ns) * 1e-3},
+          {"grid", longest.grid},
+          {"block", longest.block},
+          {"registers", longest.registers},
+          {"static_shared_bytes", longest.static_shared_bytes},
+          {"dynamic_shared_bytes", longest.dynamic_shared_bytes},
+          {"local_bytes", longest.local_bytes},
+          {"thread_share", kernel.thread_share > 0 ? Json(kernel.thread_share) : Json()}};
+}
+
+}  // namespace
+
+Profile make_profile(ProfileSubject subject, const ProfileInput& input) {
+  Profile profile{.subject = std::move(subject),
+                  .device = input.device,
+                  .precision = input.precision,
+                  .facts = facts_of(input)};
+  profile.missing = input.missing;
+  profile.limit_basis = profile.facts.words["limit_basis"];
+  for (const ProfiledCall& call : input.recorded.calls)
+    profile.calls_us.push_back(static_cast<double>(call.claimed_ns) * 1e-3);
+  if (const ProfiledCall* call = median_call(input.recorded)) {
+    profile.call = *call;
+    profile.kernels = summarize_kernels(*call, input.device);
+  }
+  if (!input.recorded.problem.empty()) profile.missing.push_back(input.recorded.problem);
+  if (input.recorded.dropped > 0)
+    profile.missing.push_back(fmt::format("{} activities: there were more than there is room for",
+                                          input.recorded.dropped));
+  profile.findings = find_verdicts(profile_rules(), profile.facts);
+  return profile;
+}
+
+std::string profile_text(const Profile& profile) {
+  std::string missing;
+  for (const std::string& line : profile.missing)
+    missing += fmt::format("not there: {}\n", shortened(line, 200));
+  for (std::size_t kernels = kMostKernelsShown;; --kernels) {
+    std::string text = head_lines(profile) + verdict_lines(profile) +
+                       kernel_lines(profile, kernels) + (missing.empty() ? "" : "\n" + missing);
+    if (text.size() <= kLongestProfileText || kernels == 1)
+      return text.substr(0, kLongestProfileText);
+  }
+}
+
+Json profile_json(const Profile& profile) {
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+  };
+  Json suggestions = Json::array();
+  for (std::size_t i = 0; i < std::min(kMostSuggestions, profile.findings.size()); ++i)
+    suggestions.push_back(finding_json(profile.findings[i]));
+  Json kernels = Json::array();
+  for (const KernelSummary& kernel : profile.kernels) kernels.push_back(kernel_json(kernel));
+  return {{"schema_version", 1},
+          {"task", profile.subject.task},
+          {"size", profile.subject.size},
+          {"side", profile.subject.side},
+          {"submission", text_or_null(profile.subject.submission)},
+          {"device", profile.device.name},
+          {"precision", profile.precision},
+          {"verdict",
+           profile.findings.empty() ? std::string(kNoVerdict) : profile.findings.front().verdict},
+          {"evidence", profile.findings.empty() ? std::string(why_not_judged(profile))
+                                                : profile.findings.front().evidence},
+          {"suggestions", std::move(suggestions)},
+          {"limit_basis", profile.limit_basis},
+          {"facts", profile.facts.numbers},
+          {"calls_us", profile.calls_us},
+          {"kernels", std::move(kernels)},
+          {"missing", profile.missing}};
+}
+
+Json profile_trace(const Profile& profile) {
+  Json events = Json::array();
+  if (profile.call && !profile.call->activities.empty()) {
+    const std::int64_t first = profile.call->activities.front().start_ns;
+    for (const Activity& activity : profile.call->activities) {
+      Json arguments = {{"bytes", activity.bytes}};
+      if (activity.kind == ActivityKind::kKernel)
+        arguments = {
+            {"grid", activity.grid},
+            {"block", activity.block},
+            {"registers", activity.registers},
+            {"shared_bytes", activity.static_shared_bytes + activity.dynamic_shared_bytes}};
+      events.push_back({{"name", activity.kind == ActivityKind::kKernel ? activity.name
+                                 : activity.kind == ActivityKind::kCopy ? "copy"
+                                                                        : "memset"},
+                        {"cat", activity.kind},
+                        {"ph", "X"},
+                        {"pid", 0},
+                        {"tid", activity.stream},
+                        {"ts", static_cast<double>(activity.start_ns - first) * 1e-3},
+                        {"dur", static_cast<double>(activity.duration_ns()) * 1e-3},
+                        {"args", std::move(arguments)}});
+    }
+  }
+  return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
+}
+
+}  // namespace kbench

@@ -1,0 +1,49 @@
+// A profile of one side of a task: what its time went into, what bounds it, and what to do next,
+// for people, for programs, and as a timeline. It is no verdict on a submission: what a
+// submission's process says of itself may be wrong. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/profile/facts.hpp"
+#include "runner/profile/rules.hpp"
+
+namespace kbench {
+
+struct ProfileSubject {
+  std::string task;  // "level1/019_relu"
+  std::string size;
+  std::string side;        // "eager", "compiled", "submission"
+  std::string submission;  // its name; empty for a baseline
+};
+
+struct Profile {
+  ProfileSubject subject;
+  DeviceFacts device;
+  std::string precision;
+  std::string limit_basis;  // as of limit_of
+  Facts facts;
+  std::vector<KernelSummary> kernels;  // longest first
+  std::optional<ProfiledCall> call;    // the median one
+  std::vector<double> calls_us;        // all recorded ones
+  std::vector<ProfileFinding> findings;
+  std::vector<std::string> missing;  // a line each: what is not there, and why
+};
+
+[[nodiscard]] Profile make_profile(ProfileSubject subject, const ProfileInput& input);
+
+// At most 4 KiB.
+inline constexpr std::size_t kLongestProfileText = 4096;
+[[nodiscard]] std::string profile_text(const Profile& profile);
+
+// {"schema_version": 1, "verdict": …}; see data/docs/profile.md.
+[[nodiscard]] Json profile_json(const Profile& profile);
+
+// Trace events as Chrome and Perfetto read them: a line for each stream, in microseconds from the
+// first activity.
+[[nodiscard]] Json profile_trace(const Profile& profile);
+
+}  // namespace kbench

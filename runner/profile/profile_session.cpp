@@ -1,0 +1,91 @@
+#include "runner/profile/profile_session.hpp"
+
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/plan/run_plan.hpp"
+#include "runner/submission/ptxas.hpp"
+
+namespace kbench {
+namespace {
+
+RunRequest as_run(const ProfileRequest& request) {
+  RunRequest run;
+  run.suite = request.suite;
+  run.tasks = {request.task};
+  run.size = request.size;
+  run.device = request.device;
+  run.precision = request.precision;
+  run.file = request.submission;
+  run.all_tasks = true;
+  run.baselines_only = !request.submission;
+  run.no_lint = true;
+  run.allow_torch = "all";
+  run.call_limit_seconds = request.call_limit_seconds;
+  return run;
+}
+
+Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
+  auto plan = make_plan(run, installation);
+  if (!plan) return plan;
+  if (!plan->nothing_selected.empty())
+    return Error{ErrorCode::kNotFound, plan->nothing_selected, "`kbench tasks list` lists them"};
+  if (plan->units.size() != 1)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{} things to profile are meant, and one can be", plan->units.size()),
+                 "name one task and one submission"};
+  const PlannedRow& unit = plan->units.front();
+  if (unit.ends_as) return Error{ErrorCode::kUsage, unit.message, unit.hint};
+  if (plan->tasks[unit.task].find_size(plan->target.size) == nullptr)
+    return Error{ErrorCode::kNotFound,
+                 plan->tasks[unit.task].id + " has no size " + plan->target.size, ""};
+  return plan;
+}
+
+ProfileInput as_input(BenchProfile&& taken, const std::string& precision, const Work& work) {
+  ProfileInput input{.device = std::move(taken.device),
+                     .precision = precision,
+                     .work = work,
+                     .limits = std::move(taken.limits),
+                     .peaks = taken.peaks,
+                     .recorded = std::move(taken.recorded),
+                     .instructions = taken.instructions,
+                     .missing = std::move(taken.missing)};
+  if (!taken.compiler_words.empty()) input.resources = read_ptxas(taken.compiler_words).kernels;
+  return input;
+}
+
+}  // namespace
+
+Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
+                             ProgressSink& progress) {
+  const Side side = request.side.value_or(request.submission ? Side::kSubmission : Side::kEager);
+  if (side == Side::kSubmission && !request.submission)
+    return Error{ErrorCode::kUsage, "there is no submission to profile",
+                 "name its file: --submission FILE"};
+  benches.prepare();
+  const RunRequest run = as_run(request);
+  auto plan = plan_one(run, benches.installation());
+  if (!plan) return plan.error();
+  const RunTerms terms{.no_wait = request.no_wait};
+  auto bench = benches.make({run, terms, *plan, progress, CompilerTells::kResources});
+  if (!bench) return bench.error();
+  if (auto taken = (*bench)->take_device("kbench profile", ""); !taken) return taken.error();
+  const auto hello = (*bench)->start();
+  if (!hello) return hello.error();
+  auto taken = (*bench)->profile(0, side);
+  (*bench)->begin_end(/*lost=*/true);  // an oracle that has had CUPTI times nothing any more
+  (*bench)->wait_for_end();
+  if (!taken) return taken.error();
+  const PlannedRow& unit = plan->units.front();
+  const Task& task = plan->tasks[unit.task];
+  ProfileSubject subject{
+      .task = task.id, .size = plan->target.size, .side = std::string(to_string(side))};
+  if (side == Side::kSubmission) subject.submission = unit.id.name;
+  return make_profile(std::move(subject), as_input(std::move(*taken), request.precision,
+                                                   task.find_size(plan->target.size)->work));
+}
+
+}  // namespace kbench

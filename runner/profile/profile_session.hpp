@@ -1,0 +1,35 @@
+// One profile from its request to its findings: plans the one task, builds the submission, takes
+// the device's lock as whoever measures does, has the calls recorded, and finds the verdict. Prints
+// nothing and stores nothing.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/progress_sink.hpp"
+#include "runner/core/result.hpp"
+#include "runner/profile/profile.hpp"
+#include "runner/run/run_bench.hpp"
+
+namespace kbench {
+
+struct ProfileRequest {
+  std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
+  std::string task;                            // must select exactly one
+  std::optional<std::filesystem::path> submission;
+  std::optional<Side> side;           // else the submission's where there is one, else eager
+  std::optional<std::string> size;    // "small" or "full"
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
+  std::string precision = "torch-default";
+  std::optional<double> call_limit_seconds;
+  bool no_wait = false;
+};
+
+// Errors: kUsage, kNotFound; kSubmission, where the submission does not compile or its process
+// ended; kInfrastructure, where the device is taken and nobody waits, or kbench cannot run here.
+[[nodiscard]] Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
+                                           ProgressSink& progress);
+
+}  // namespace kbench

@@ -1,0 +1,143 @@
+#include "runner/profile/rules.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "runner/core/json.hpp"
+#include "runner/profile/rule_list.hpp"
+
+namespace kbench {
+namespace {
+
+Error bad_rule(const std::string& rule, const std::string& what) {
+  return {ErrorCode::kBadInput, fmt::format("rule {}: {}", rule, what), ""};
+}
+
+// "0.3 call_us", "call_us", or a number.
+void read_bound(const Json& bound, ProfileCondition& condition) {
+  if (bound.is_number()) {
+    condition.factor = bound.get<double>();
+    return;
+  }
+  const auto text = bound.get<std::string>();
+  const auto space = text.find(' ');
+  condition.factor = space == text.npos ? 1 : std::stod(text.substr(0, space));
+  condition.other = space == text.npos ? text : text.substr(space + 1);
+}
+
+ProfileRule read_rule(const Json& json) {
+  ProfileRule rule{.verdict = json.at("verdict").get<std::string>(),
+                   .title = json.at("title").get<std::string>(),
+                   .near = json.value("near", false),
+                   .evidence = json.at("evidence").get<std::string>(),
+                   .wrong_if = json.at("wrong_if").get<std::string>(),
+                   .suggestion = json.at("suggestion").get<std::string>(),
+                   .saves = json.at("saves").get<std::string>()};
+  for (const Json& one : json.at("when")) {
+    ProfileCondition condition{.fact = one.at(0).get<std::string>(),
+                               .comparison = one.at(1).get<std::string>()};
+    read_bound(one.at(2), condition);
+    rule.when.push_back(std::move(condition));
+  }
+  return rule;
+}
+
+std::optional<double> number_of(const Facts& facts, const std::string& name) {
+  const auto found = facts.numbers.find(name);
+  return found == facts.numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool holds(const ProfileCondition& condition, const Facts& facts) {
+  const auto value = number_of(facts, condition.fact);
+  double bound = condition.factor;
+  if (!condition.other.empty()) {
+    const auto other = number_of(facts, condition.other);
+    if (!other) return false;
+    bound *= *other;
+  }
+  if (!value) return false;
+  if (condition.comparison == ">=") return *value >= bound;
+  if (condition.comparison == ">") return *value > bound;
+  if (condition.comparison == "<=") return *value <= bound;
+  if (condition.comparison == "<") return *value < bound;
+  return *value == bound;
+}
+
+std::string filled_in(const std::string& sentence, const Facts& facts) {
+  std::string text;
+  std::size_t at = 0;
+  while (at < sentence.size()) {
+    const auto open = sentence.find('{', at);
+    const auto close = open == sentence.npos ? open : sentence.find('}', open);
+    if (close == sentence.npos) break;
+    text += sentence.substr(at, open - at);
+    const std::string name = sentence.substr(open + 1, close - open - 1);
+    const auto word = facts.words.find(name);
+    if (const auto number = number_of(facts, name)) {
+      text += *number >= 1000 ? fmt::format("{:.0f}", *number) : fmt::format("{:.3g}", *number);
+    } else {
+      text += word == facts.words.end() ? "?" : word->second.substr(0, 80);
+    }
+    at = close + 1;
+  }
+  return text + sentence.substr(at);
+}
+
+}  // namespace
+
+Result<std::vector<ProfileRule>> parse_profile_rules(std::string_view json) {
+  const std::set<std::string> comparisons{">=", ">", "<=", "<", "=="};
+  std::vector<ProfileRule> rules;
+  std::set<std::string> verdicts;
+  try {
+    const Json list = Json::parse(json);
+    for (const Json& one : list.at("rules")) {
+      ProfileRule rule = read_rule(one);
+      if (rule.when.empty()) return bad_rule(rule.verdict, "it has no condition");
+      for (const ProfileCondition& condition : rule.when)
+        if (!comparisons.contains(condition.comparison))
+          return bad_rule(rule.verdict, "nothing is compared by " + condition.comparison);
+      if (!verdicts.insert(rule.verdict).second) return bad_rule(rule.verdict, "there are two");
+      rules.push_back(std::move(rule));
+    }
+  } catch (const std::exception& problem) {
+    return bad_rule(std::to_string(rules.size()), problem.what());
+  }
+  return rules;
+}
+
+const std::vector<ProfileRule>& profile_rules() {
+  static const std::vector<ProfileRule> kRules = [] {
+    auto rules = parse_profile_rules(kProfileRuleList);
+    return rules ? std::move(*rules) : std::vector<ProfileRule>{};
+  }();
+  return kRules;
+}
+
+std::vector<ProfileFinding> find_verdicts(const std::vector<ProfileRule>& rules,
+                                          const Facts& facts) {
+  std::vector<std::pair<bool, ProfileFinding>> found;
+  for (const ProfileRule& rule : rules) {
+    const bool all = std::all_of(rule.when.begin(), rule.when.end(),
+                                 [&](const auto& condition) { return holds(condition, facts); });
+    if (!all) continue;
+    found.emplace_back(rule.near,
+                       ProfileFinding{.verdict = rule.verdict,
+                                      .title = rule.title,
+                                      .evidence = filled_in(rule.evidence, facts),
+                                      .wrong_if = filled_in(rule.wrong_if, facts),
+                                      .suggestion = filled_in(rule.suggestion, facts),
+                                      .saves_us = number_of(facts, rule.saves).value_or(0)});
+  }
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first;
+    return a.second.saves_us > b.second.saves_us;
+  });
+  std::vector<ProfileFinding> findings;
+  for (auto& [near, finding] : found) findings.push_back(std::move(finding));
+  return findings;
+}
+
+}  // namespace kbench

@@ -1,0 +1,32 @@
+// A polynomial in double where float would do.
+#include <cuda_runtime.h>
+
+#include "task.h"
+
+namespace {
+
+constexpr long long kElements = kb::y_elements;
+
+__device__ float relu(float value) { return value < 0 ? 0 : value; }
+
+__global__ void relu_smooth(const float* x, float* y) {
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < kElements;
+       i += step) {
+    double sum = x[i];
+#pragma unroll
+    for (int k = 0; k < 48; ++k) sum = sum * 0.9999999 + 1e-9;
+    y[i] = relu(static_cast<float>(sum));
+  }
+}
+
+}  // namespace
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context* context) {
+  auto* stream = static_cast<cudaStream_t>(context->stream);
+  const float* x = in->x;
+  float* y = out->y;
+  relu_smooth<<<context->sm_count * 8, 256, 0, stream>>>(x, y);
+  return cudaGetLastError();
+}

@@ -1,0 +1,116 @@
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/profile/facts.hpp"
+#include "tests/unit/profile_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::call_of;
+using test::input_of;
+using test::kernel;
+
+double number(const ProfileInput& input, const std::string& name) {
+  const Facts facts = facts_of(input);
+  const auto found = facts.numbers.find(name);
+  EXPECT_NE(found, facts.numbers.end()) << name;
+  return found == facts.numbers.end() ? -1 : found->second;
+}
+
+bool knows(const ProfileInput& input, const std::string& name) {
+  return facts_of(input).numbers.contains(name);
+}
+
+TEST(ProfileFacts, TheMedianCallIsTheOneThatIsTold) {
+  ProfileInput input = input_of({});
+  for (const std::int64_t ns : {9'000, 1'000, 5'000, 7'000, 3'000})
+    input.recorded.calls.push_back({ns, 0, {}});
+  EXPECT_DOUBLE_EQ(number(input, "call_us"), 5);
+  input.recorded.calls.push_back({8'000, 0, {}});
+  EXPECT_DOUBLE_EQ(number(input, "call_us"), 5) << "the lower one of two";
+}
+
+TEST(ProfileFacts, WithoutCallsNothingIsKnown) {
+  EXPECT_TRUE(facts_of(input_of({})).numbers.empty());
+}
+
+TEST(ProfileFacts, GapsAreWhatNoActivityCovers) {
+  // 20 before, 10..30 and 25..40 overlap, a pause of 60, 100..110, and 40 after.
+  const ProfileInput input =
+      input_of({call_of(200, {kernel("a", 20, 40), kernel("b", 35, 50), kernel("c", 110, 120)})});
+  EXPECT_DOUBLE_EQ(number(input, "busy_us"), 40);
+  EXPECT_DOUBLE_EQ(number(input, "gap_us"), 160);
+  EXPECT_DOUBLE_EQ(number(input, "gaps"), 2) << "before the first, and one pause";
+  EXPECT_DOUBLE_EQ(number(input, "kernels"), 3);
+  EXPECT_DOUBLE_EQ(number(input, "mean_kernel_us"), 15);
+}
+
+TEST(ProfileFacts, TheLimitAndBothOfItsSides) {
+  const ProfileInput input = input_of({call_of(100, {kernel("a", 0, 100)})});
+  EXPECT_DOUBLE_EQ(number(input, "bytes_us"), 30);
+  EXPECT_DOUBLE_EQ(number(input, "products_us"), 10);
+  EXPECT_DOUBLE_EQ(number(input, "limit_us"), 30);
+  EXPECT_DOUBLE_EQ(number(input, "limit_share"), 0.3);
+  EXPECT_DOUBLE_EQ(number(input, "above_limit_us"), 70);
+}
+
+TEST(ProfileFacts, AnUncountedTaskHasNoLimitAndNoShareOfIt) {
+  ProfileInput input = input_of({call_of(100, {kernel("a", 0, 100)})});
+  input.work.uncounted = "nobody counts the work of aten::linalg_inv";
+  EXPECT_FALSE(knows(input, "limit_share"));
+  EXPECT_EQ(facts_of(input).words.at("limit_basis"), input.work.uncounted);
+}
+
+TEST(ProfileFacts, TheTopKernelIsTheOneThatTakesLongestInAll) {
+  const ProfileInput input = input_of({call_of(
+      100, {kernel("long once", 0, 30), kernel("often", 30, 50), kernel("often", 50, 75)})});
+  EXPECT_EQ(facts_of(input).words.at("top_kernel"), "often");
+  EXPECT_DOUBLE_EQ(number(input, "top_us"), 45);
+}
+
+TEST(ProfileFacts, BlocksForMultiprocessors) {
+  Activity few = kernel("few", 0, 100);
+  few.grid = {11, 1, 1};
+  const ProfileInput input = input_of({call_of(100, {few})});
+  EXPECT_DOUBLE_EQ(number(input, "top_blocks_per_sm"), 11.0 / 132);
+  EXPECT_DOUBLE_EQ(number(input, "idle_sm_us"), 100 * (1 - 11.0 / 132));
+}
+
+// 255 registers of 256 threads: one block of the 2,048 threads.
+TEST(ProfileFacts, ThreadsOfAMultiprocessorByRegistersAndSharedMemory) {
+  Activity heavy = kernel("heavy", 0, 100);
+  heavy.registers = 255;
+  EXPECT_DOUBLE_EQ(number(input_of({call_of(100, {heavy})}), "top_thread_share"), 256.0 / 2048);
+  Activity shared = kernel("shared", 0, 100);
+  shared.dynamic_shared_bytes = 200 << 10;
+  EXPECT_DOUBLE_EQ(number(input_of({call_of(100, {shared})}), "top_thread_share"), 256.0 / 2048);
+  EXPECT_DOUBLE_EQ(number(input_of({call_of(100, {kernel("light", 0, 100)})}), "top_thread_share"),
+                   1);
+}
+
+TEST(ProfileFacts, SpillsAreThoseOfTheKernelWithMost) {
+  ProfileInput input = input_of({call_of(100, {kernel("a", 0, 100)})});
+  EXPECT_FALSE(knows(input, "spill_bytes")) << "nothing was compiled, so nobody knows";
+  input.resources = {{.name = "fine"},
+                     {.name = "bad", .spill_store_bytes = 80, .spill_load_bytes = 100}};
+  EXPECT_DOUBLE_EQ(number(input, "spill_bytes"), 180);
+  EXPECT_EQ(facts_of(input).words.at("spill_kernel"), "bad");
+}
+
+TEST(ProfileFacts, TensorCoresAreForWhatTheClassLetsThemHave) {
+  ProfileInput input = input_of({call_of(100, {kernel("a", 0, 100)})});
+  input.precision = "fp32";
+  EXPECT_FALSE(knows(input, "tensor_products_us"));
+  input.precision = "tf32";
+  EXPECT_DOUBLE_EQ(number(input, "scalar_products_us"), 10);
+  EXPECT_DOUBLE_EQ(number(input, "tensor_products_us"), 1);
+  input.precision = "torch-default";
+  EXPECT_DOUBLE_EQ(number(input, "tensor_products_us"), 0) << "no convolution is in it";
+}
+
+}  // namespace
+}  // namespace kbench

@@ -1,0 +1,136 @@
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/profile/rules.hpp"
+#include "tests/unit/profile_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::call_of;
+using test::input_of;
+using test::kernel;
+using ::testing::HasSubstr;
+
+std::vector<ProfileFinding> findings(const ProfileInput& input) {
+  return find_verdicts(profile_rules(), facts_of(input));
+}
+
+std::string verdict(const ProfileInput& input) {
+  const auto found = findings(input);
+  return found.empty() ? std::string(kNoVerdict) : found.front().verdict;
+}
+
+// `count` kernels of so many microseconds, one each so many.
+ProfileInput train(int count, double kernel_us, double every_us) {
+  std::vector<Activity> kernels;
+  for (int i = 0; i < count; ++i)
+    kernels.push_back(kernel("k", i * every_us, i * every_us + kernel_us));
+  return input_of({call_of(count * every_us, kernels)});
+}
+
+TEST(ProfileRules, TheShippedOnesAreSound) {
+  EXPECT_GE(profile_rules().size(), 8u);
+  std::set<std::string> verdicts;
+  for (const ProfileRule& rule : profile_rules()) {
+    EXPECT_TRUE(verdicts.insert(rule.verdict).second);
+    EXPECT_FALSE(rule.wrong_if.empty() || rule.suggestion.empty()) << rule.verdict;
+  }
+}
+
+TEST(ProfileRules, WhatIsWrongWithAListIsSaid) {
+  EXPECT_FALSE(parse_profile_rules("{"));
+  const auto rule = [](const std::string& when) {
+    return R"({"rules": [{"verdict": "v", "title": "t", "evidence": "", "wrong_if": "",
+               "suggestion": "", "saves": "gap_us", "when": [)" +
+           when + "]}]}";
+  };
+  EXPECT_TRUE(parse_profile_rules(rule(R"(["kernels", ">=", 8])")));
+  EXPECT_THAT(parse_profile_rules(rule("")).error().message, HasSubstr("no condition"));
+  EXPECT_THAT(parse_profile_rules(rule(R"(["kernels", "~", 8])")).error().message, HasSubstr("~"));
+}
+
+TEST(ProfileRules, ManyShortKernelsWithPausesAreLaunchBoundAndFewLongOnesAreNot) {
+  EXPECT_EQ(verdict(train(1000, 2, 4)), "launch_bound");
+  EXPECT_EQ(verdict(train(4, 500, 502)), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, LongPausesAreTheHostsAndShortOnesAreNot) {
+  EXPECT_EQ(verdict(train(10, 40, 120)), "host_bound");
+  EXPECT_EQ(verdict(train(10, 40, 42)), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, NearTheLimitNothingElseIsSaidFirst) {
+  EXPECT_EQ(verdict(input_of({call_of(36, {kernel("k", 0, 36)})})), "memory_near_limit");
+  ProfileInput products = input_of({call_of(60, {kernel("k", 0, 60)})});
+  products.work.least_products *= 5;
+  EXPECT_EQ(verdict(products), "compute_near_limit");
+  EXPECT_EQ(verdict(input_of({call_of(60, {kernel("k", 0, 60)})})), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, TooFewBlocksAreNamedAndEnoughAreNot) {
+  Activity few = kernel("few", 0, 400);
+  few.grid = {16, 1, 1};
+  EXPECT_EQ(verdict(input_of({call_of(400, {few})})), "too_little_parallelism");
+  few.grid = {264, 1, 1};
+  EXPECT_EQ(verdict(input_of({call_of(400, {few})})), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, TooFewThreadsAreNamedByWhatTakesTheirPlace) {
+  Activity fat = kernel("fat", 0, 400);
+  fat.block = {64, 1, 1};
+  fat.dynamic_shared_bytes = 160 << 10;
+  const auto found = findings(input_of({call_of(400, {fat})}));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().verdict, "too_few_threads");
+  EXPECT_THAT(found.front().evidence, HasSubstr("163840 bytes of shared memory"));
+}
+
+TEST(ProfileRules, SpillsAreNamedAndNoneAreNot) {
+  ProfileInput input = input_of({call_of(400, {kernel("k", 0, 400)})});
+  input.resources = {{.name = "k", .spill_store_bytes = 300, .spill_load_bytes = 300}};
+  EXPECT_EQ(verdict(input), "memory_spills");
+  input.resources.front().spill_load_bytes = input.resources.front().spill_store_bytes = 0;
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, DoublePrecisionByAccidentIsNamed) {
+  ProfileInput input = input_of({call_of(400, {kernel("k", 0, 400)})});
+  input.instructions = InstructionCounts{.fp64 = 30, .fp32 = 70};
+  EXPECT_EQ(verdict(input), "compute_fp64");
+  input.instructions = InstructionCounts{.fp64 = 1, .fp32 = 99};
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, TensorCoresThatNobodyUsesAreNamedWhereTheClassLetsThem) {
+  ProfileInput input = input_of({call_of(400, {kernel("k", 0, 400)})});
+  input.work.least_products *= 30;  // 300 us in fp32, 30 us in tf32
+  input.precision = "tf32";
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict)) << "nobody knows its instructions";
+  input.instructions = InstructionCounts{.fp32 = 100};
+  EXPECT_EQ(verdict(input), "compute_no_tensor_cores");
+  input.instructions = InstructionCounts{.fp32 = 100, .tensor = 8};
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict));
+}
+
+TEST(ProfileRules, AFactThatIsNotKnownIsNotGuessed) {
+  ProfileInput input = input_of({{400'000, 0, {}}});
+  EXPECT_TRUE(findings(input).empty()) << "no activities, so no launches and no kernels";
+}
+
+TEST(ProfileRules, WhatCouldSaveMostComesFirst) {
+  ProfileInput input = train(100, 20, 60);
+  input.resources = {{.name = "k", .spill_store_bytes = 300}};
+  const auto found = findings(input);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].verdict, "host_bound");
+  EXPECT_EQ(found[1].verdict, "memory_spills");
+  EXPECT_GT(found[0].saves_us, found[1].saves_us);
+}
+
+}  // namespace
+}  // namespace kbench

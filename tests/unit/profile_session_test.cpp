@@ -1,0 +1,100 @@
+// A profile from its request to its findings, on a bench that measures nothing.
+#include "runner/profile/profile_session.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/profile_fixture.hpp"
+#include "tests/unit/run_fixture.hpp"
+
+namespace kbench::test {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ProfileSessionTest : public RunTest {
+ protected:
+  ProfileSessionTest() {
+    asked_.task = "level1/019_relu";
+    asked_.device = "cpu";
+    folder_.write("mine.cpp", "int nothing;\n");
+    BenchProfile& taken = benches_.script.profile;
+    const ProfileInput recorded = input_of({call_of(36, {kernel("relu", 1, 36)})});
+    taken.recorded = recorded.recorded;
+    taken.device = recorded.device;
+    taken.limits = recorded.limits;
+  }
+
+  Result<Profile> profile() { return profile_task(benches_, asked_, told_); }
+  Error refused() {
+    auto got = profile();
+    EXPECT_FALSE(got.ok());
+    return got ? Error{} : got.error();
+  }
+
+  ProfileRequest asked_;
+  KeptProgress told_;
+};
+
+TEST_F(ProfileSessionTest, IsOfEagerWhereNothingElseIsAsked) {
+  const auto got = profile();
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(benches_.measured, ElementsAre("profile eager"));
+  EXPECT_EQ(got->subject.side, "eager");
+  EXPECT_EQ(got->subject.task, "level1/019_relu");
+  EXPECT_EQ(got->kernels.at(0).name, "relu");
+  EXPECT_TRUE(got->facts.numbers.contains("limit_us")) << "by the work of the task";
+}
+
+TEST_F(ProfileSessionTest, IsOfTheSubmissionWhereThereIsOne) {
+  asked_.submission = folder_ / "mine.cpp";
+  const auto got = profile();
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(benches_.measured, ElementsAre("profile submission"));
+  EXPECT_NE(got->subject.submission, "");
+}
+
+TEST_F(ProfileSessionTest, WhatTheCompilerSaysOfSpillsIsAFact) {
+  asked_.submission = folder_ / "mine.cpp";
+  benches_.script.profile.compiler_words =
+      "ptxas info    : Compiling entry function '_Z1kv' for 'sm_90a'\n"
+      "ptxas info    : Function properties for _Z1kv\n"
+      "    0 bytes stack frame, 120 bytes spill stores, 160 bytes spill loads\n"
+      "ptxas info    : Used 255 registers, 400 bytes cmem[0]\n";
+  const auto got = profile();
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->facts.numbers.at("spill_bytes"), 280);
+}
+
+TEST_F(ProfileSessionTest, WithoutASubmissionItsSideIsRefused) {
+  asked_.side = Side::kSubmission;
+  EXPECT_EQ(refused().code, ErrorCode::kUsage);
+}
+
+TEST_F(ProfileSessionTest, OneTaskIsMeantAndNotSeveral) {
+  asked_.task = "level1/*";
+  EXPECT_THAT(refused().message, HasSubstr("one can be"));
+}
+
+TEST_F(ProfileSessionTest, WhatDoesNotCompileIsTheSubmissions) {
+  asked_.submission = folder_ / "mine.cpp";
+  benches_.script.build_fails["me"] = {ErrorCode::kSubmission, "it does not compile", ""};
+  EXPECT_THAT(refused().message, HasSubstr("does not compile"));
+}
+
+TEST_F(ProfileSessionTest, ItTakesTheLockOfTheDevice) {
+  asked_.no_wait = true;
+  Target target;
+  target.device = "cpu";
+  const auto held = take_measuring_lock(
+      {.installation = &benches_.place, .target = &target, .what = "another run"});
+  ASSERT_TRUE(held) << held.error().message;
+  EXPECT_EQ(refused().code, ErrorCode::kInfrastructure);
+  EXPECT_TRUE(benches_.measured.empty());
+}
+
+}  // namespace
+}  // namespace kbench::test

@@ -1,0 +1,93 @@
+#include "runner/profile/profile.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/profile_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::call_of;
+using test::input_of;
+using test::kernel;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const ProfileSubject kSubject{
+    .task = "level1/019_relu", .size = "full", .side = "submission", .submission = "me/relu"};
+
+TEST(Profile, SaysWhatBoundsTheCallAndWhatToDo) {
+  const Profile profile =
+      make_profile(kSubject, input_of({call_of(36, {kernel("relu(float*)", 1, 36)})}));
+  const std::string text = profile_text(profile);
+  for (const char* part : {"level1/019_relu", "me/relu", "36 us", "verdict   memory-bound near",
+                           "wrong if", "1. leave it", "relu(float*)", "4096"})
+    EXPECT_THAT(text, HasSubstr(part));
+}
+
+TEST(Profile, WithoutARuleThatHoldsItSaysSoAndGuessesNothing) {
+  const Profile profile = make_profile(kSubject, input_of({call_of(90, {kernel("k", 0, 90)})}));
+  EXPECT_THAT(profile_text(profile), HasSubstr("not judged"));
+  EXPECT_EQ(profile_json(profile).at("verdict"), "not_judged");
+  EXPECT_TRUE(profile_json(profile).at("suggestions").empty());
+}
+
+TEST(Profile, WhatIsNotThereHasOneLine) {
+  ProfileInput input = input_of({{90'000, 0, {}}});
+  input.recorded.problem = "CUPTI was not found";
+  const std::string text = profile_text(make_profile(kSubject, input));
+  EXPECT_THAT(text, HasSubstr("not there: CUPTI was not found"));
+  EXPECT_THAT(text, HasSubstr("90 us"));
+  EXPECT_THAT(text, Not(HasSubstr("regs"))) << "no table of no kernels";
+}
+
+TEST(Profile, TheTextIsShortWhateverKernelsAreCalled) {
+  std::vector<Activity> kernels;
+  for (int i = 0; i < 500; ++i)
+    kernels.push_back(kernel(std::string(400, 'k') + std::to_string(i), i * 4, i * 4 + 2));
+  const std::string text = profile_text(make_profile(kSubject, input_of({call_of(2000, kernels)})));
+  EXPECT_LE(text.size(), kLongestProfileText);
+  EXPECT_THAT(text, HasSubstr("and 492 more"));
+}
+
+TEST(Profile, AtMostThreeThingsAreToBeDone) {
+  ProfileInput input = input_of({});
+  std::vector<Activity> kernels;
+  for (int i = 0; i < 20; ++i) {
+    kernels.push_back(kernel("k", i * 60, i * 60 + 19));
+    kernels.back().grid = {8, 1, 1};
+  }
+  input.recorded.calls = {call_of(1200, kernels)};
+  input.resources = {{.name = "k", .spill_store_bytes = 300}};
+  input.instructions = InstructionCounts{.fp64 = 50, .fp32 = 50};
+  const Json json = profile_json(make_profile(kSubject, input));
+  EXPECT_EQ(json.at("suggestions").size(), 3u);
+  EXPECT_EQ(json.at("suggestions")[0].at("verdict"), json.at("verdict"));
+}
+
+TEST(Profile, TheTraceHasEachActivityInItsStreamFromZero) {
+  Activity copied;
+  copied.kind = ActivityKind::kCopy;
+  copied.start_ns = 30'000;
+  copied.end_ns = 31'500;
+  copied.stream = 13;
+  copied.bytes = 4096;
+  const Json trace =
+      profile_trace(make_profile(kSubject, input_of({call_of(40, {kernel("k", 10, 25), copied})})));
+  const Json& events = trace.at("traceEvents");
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].at("name"), "k");
+  EXPECT_EQ(events[0].at("ts"), 0.0);
+  EXPECT_EQ(events[0].at("dur"), 15.0);
+  EXPECT_EQ(events[0].at("tid"), 7);
+  EXPECT_EQ(events[1].at("ts"), 20.0);
+  EXPECT_EQ(events[1].at("args").at("bytes"), 4096);
+  EXPECT_EQ(events[1].at("ph"), "X");
+}
+
+}  // namespace
+}  // namespace kbench

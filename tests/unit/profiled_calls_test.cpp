@@ -1,0 +1,140 @@
+// The calls of a profile, on a scripted device.
+#include "runner/measure/profiled_calls.hpp"
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fakes/fake_device.hpp"
+#include "tests/unit/profile_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ProfiledCallsTest : public ::testing::Test {
+ protected:
+  ProfiledCallsTest() {
+    task_.id = "level1/019_relu";
+    task_.sizes.push_back({.name = "small"});
+    request_.task = &task_;
+    request_.size = &task_.sizes.front();
+    request_.device = "cuda";
+    request_.precision = "fp32";
+    request_.seed = "a fixed seed";
+    request_.submission = SubmissionId{};
+    request_.library = [] { return Result<std::filesystem::path>("a library"); };
+  }
+
+  Result<RecordedActivity> record(Side side, const std::filesystem::path& cupti = "libcupti") {
+    fakes::FakeOracle oracle(script_);
+    const WorkerFactory start = [&](const WorkerStart& given) -> Result<std::unique_ptr<Worker>> {
+      given_cupti_ = given.cupti;
+      given_activity_ = given.activity;
+      if (writes_) writes_(given.activity);
+      return std::unique_ptr<Worker>(std::make_unique<fakes::FakeWorker>(script_));
+    };
+    return record_calls(request_, {}, side, cupti, oracle, start);
+  }
+
+  fakes::Script script_;
+  Task task_;
+  EvaluationRequest request_;
+  std::filesystem::path given_cupti_;
+  int given_activity_ = -1;
+  std::function<void(int)> writes_;
+};
+
+TEST_F(ProfiledCallsTest, OfABaselineTenCallsAfterThreeOnFreshInputs) {
+  script_.activities = {test::kernel("relu", 1, 5)};
+  const auto got = record(Side::kEager);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(script_.count("record"), kCallsBeforeAProfile + kProfiledCalls);
+  ASSERT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  EXPECT_EQ(got->calls[0].activities.at(0).name, "relu");
+  EXPECT_EQ(got->problem, "");
+  const std::set<std::uint64_t> keys(script_.input_keys.begin(), script_.input_keys.end());
+  EXPECT_EQ(keys.size(), script_.input_keys.size()) << "no input twice";
+}
+
+TEST_F(ProfiledCallsTest, WithoutCuptiTheCallsAreThereAndALineSaysWhatIsNot) {
+  const auto got = record(Side::kEager, "");
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(script_.count("record"), 0);
+  ASSERT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  EXPECT_EQ(got->calls[0].claimed_ns, 4'000'000);
+  EXPECT_EQ(got->problem, "CUPTI was not found");
+}
+
+TEST_F(ProfiledCallsTest, OnACpuTheSame) {
+  request_.device = "cpu";
+  const auto got = record(Side::kSubmission);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(given_activity_, -1);
+  EXPECT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  EXPECT_THAT(got->problem, HasSubstr("this is a CPU"));
+}
+
+TEST_F(ProfiledCallsTest, TheWorkerOfASubmissionGetsCuptiAndAFile) {
+  writes_ = [](int file) {
+    auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+    ASSERT_TRUE(writer);
+    for (int i = 0; i < kCallsBeforeAProfile + kProfiledCalls; ++i)
+      writer->add({1000 + i, 0, {test::kernel("mine", 1, 2)}});
+  };
+  script_.has_prepare = true;
+  const auto got = record(Side::kSubmission);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(given_cupti_, "libcupti");
+  EXPECT_EQ(script_.count("prepare"), 1);
+  EXPECT_EQ(script_.count("submission"), kCallsBeforeAProfile + kProfiledCalls);
+  ASSERT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  EXPECT_EQ(got->calls[0].claimed_ns, 1003);
+  EXPECT_EQ(script_.judged, 0) << "a profile is no verdict";
+}
+
+TEST_F(ProfiledCallsTest, ForgedRecordsCostTheProfileAndAreTheSubmissions) {
+  writes_ = [](int file) {
+    auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+    ASSERT_TRUE(writer);
+    writer->add({1000, 0, {test::kernel("k", 5, 1)}});
+  };
+  const auto got = record(Side::kSubmission);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kSubmission);
+  EXPECT_THAT(got.error().message, HasSubstr("cannot be"));
+}
+
+TEST_F(ProfiledCallsTest, ACrashInAProfiledCallIsTheSubmissionsWithItsLastWords) {
+  script_.call_failure = {{5, EarlyEnd{State::kCrash, "the submission crashed in a call", ""}}};
+  script_.printed = "about to fall";
+  const auto got = record(Side::kSubmission);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kSubmission);
+  EXPECT_THAT(got.error().message, HasSubstr("about to fall"));
+}
+
+TEST_F(ProfiledCallsTest, AnEndlessKernelIsATimeoutOfTheSubmission) {
+  script_.call_failure = {{0, EarlyEnd{State::kTimeout, "a call did not end within 20 s", ""}}};
+  EXPECT_EQ(record(Side::kSubmission).error().code, ErrorCode::kSubmission);
+}
+
+TEST_F(ProfiledCallsTest, WhatIsOursIsNotTheSubmissions) {
+  script_.call_failure = {{0, EarlyEnd{State::kInfrastructureError, "the device is lost", ""}}};
+  EXPECT_EQ(record(Side::kSubmission).error().code, ErrorCode::kInfrastructure);
+}
+
+TEST_F(ProfiledCallsTest, WithoutAPackageThereIsNoCompiledSide) {
+  request_.package_reason = "this torch has no compiler";
+  const auto got = record(Side::kCompiled);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(got.error().message, HasSubstr("this torch has no compiler"));
+}
+
+}  // namespace
+}  // namespace kbench
