@@ -12,7 +12,6 @@ constexpr std::array kTopics = {
     ManualTopic{"install", "Install kbench on a machine, or set it up from a checkout"},
     ManualTopic{"submit", "Submit kernels: what a file defines, and where it lies"},
     ManualTopic{"results", "Read and publish results: formats, states, ranking, JSON"},
-    ManualTopic{"profile", "Why is it slow: what bounds a kernel, and what to do next"},
     ManualTopic{"tasks",
                 "Tasks: bring in others, compose new ones, and whether they tell right from wrong"},
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},

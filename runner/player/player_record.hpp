@@ -1,5 +1,5 @@
-// What the device does in the calls of a profile, for player.py through ctypes: the collector and
-// the file of runner/activity. There only where kbench was built with CUDA.
+// Recorder of what the device does in the calls of a profile, for player.py through ctypes: the
+// collector and the file of runner/activity. There only where kbench was built with CUDA.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ struct Profile {
 inline constexpr std::size_t kLongestProfileText = 4096;
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
-// {"schema_version": 1, "verdict": …}; see data/docs/profile.md.
+// {"schema_version": 1, "verdict": …}; see data/docs/results.md.
 [[nodiscard]] Json profile_json(const Profile& profile);
 
 // Trace events as Chrome and Perfetto read them: a line for each stream, in microseconds from the

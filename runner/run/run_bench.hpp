@@ -34,7 +34,7 @@ struct BenchProfile {
   DeviceFacts device;
   std::optional<DeviceLimits> limits;  // as calibrated
   DevicePeaks peaks;
-  // Of a submission that nvcc compiled: the compiler's words, with ptxas -v, and its instructions.
+  // The compiler's words on a submission that nvcc compiled, with ptxas -v, and its instructions.
   std::string compiler_words;
   std::optional<InstructionCounts> instructions;
   std::vector<std::string> missing;  // a line each: what is not there, and why

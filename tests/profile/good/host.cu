@@ -26,7 +26,7 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
   constexpr int kParts = 4;
   for (long long i = 0; i < kParts; ++i) {
     relu_part<<<context->sm_count * 8, 256, 0, stream>>>(x, y, kElements * i / kParts,
-                                                        kElements * (i + 1) / kParts);
+                                                         kElements * (i + 1) / kParts);
   }
   return cudaGetLastError();
 }

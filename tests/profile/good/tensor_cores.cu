@@ -1,6 +1,7 @@
 // The same product on tensor cores, in TF32: a warp has a tile of 32 by 32.
-#include <cuda_runtime.h>
 #include <mma.h>
+
+#include <cuda_runtime.h>
 
 #include "task.h"
 
