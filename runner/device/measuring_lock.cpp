@@ -49,6 +49,12 @@ std::string waiting_words(const LockRequest& request, Which which, const LockHol
   return fmt::format("waiting until a check ends, of {}{}", words(holder), queue);
 }
 
+using Tells = void (ProgressSink::*)(std::string_view);
+
+void tell(const LockRequest& request, Tells tells, const std::string& words) {
+  if (request.progress != nullptr) (request.progress->*tells)(words);
+}
+
 Result<DeviceLock> take_lock(const LockRequest& request, const fs::path& folder, Which which) {
   const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now(), request.until};
   bool refused = false;
@@ -56,13 +62,15 @@ Result<DeviceLock> take_lock(const LockRequest& request, const fs::path& folder,
       folder, name_of(request, which), self,
       [&](const LockHolder& holder, int place) {
         refused = !request.wait;
-        if (request.wait) request.progress->note(waiting_words(request, which, holder, place));
+        if (request.wait)
+          tell(request, &ProgressSink::note, waiting_words(request, which, holder, place));
         return request.wait;
       },
       request.is_needless);
   if (lock || refused) return lock;
-  request.progress->warn(fmt::format("other runs may measure beside this one: no lock is taken: {}",
-                                     lock.error().message));
+  tell(request, &ProgressSink::warn,
+       fmt::format("other runs may measure beside this one: no lock is taken: {}",
+                   lock.error().message));
   return DeviceLock();
 }
 
@@ -117,14 +125,14 @@ Result<MeasuringLock> take_measuring_lock(const LockRequest& request) {
 
 bool give_turn(const LockRequest& request, MeasuringLock& lock) {
   if (lock.is_needless || waiters(request) == 0) return false;
-  request.progress->detail("a check takes its turn");
+  tell(request, &ProgressSink::detail, "a check takes its turn");
   lock.turn_of_all_users = DeviceLock();
   lock.own_turn = DeviceLock();
   LockRequest again = request;
   again.wait = true;
   again.is_needless = {};
   if (auto taken = take_pair(again, Which::kTurn, lock.own_turn, lock.turn_of_all_users); !taken)
-    request.progress->warn(taken.error().message);
+    tell(request, &ProgressSink::warn, taken.error().message);
   return true;
 }
 

@@ -32,7 +32,7 @@ struct LockRequest {
   // Nothing is timed: a turn is enough, between two evaluations of whoever holds the device.
   bool turn_only = false;
   std::string until = {};            // when it will probably end, for those who wait; or empty
-  ProgressSink* progress = nullptr;  // tells for whom it waits, and warns
+  ProgressSink* progress = nullptr;  // tells for whom it waits, and warns; null: nobody is told
   std::function<bool()> is_needless = {};  // asked before it waits: true, and there is no lock
 };
 
