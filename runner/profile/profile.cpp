@@ -51,8 +51,9 @@ std::string head_lines(const Profile& profile) {
       subject.submission.empty() ? subject.side : shortened(subject.submission, kNameShown),
       subject.size, profile.device.name, profile.precision);
   if (const auto call = number_of(profile, "call_us")) {
-    text += fmt::format("call      {} (median of {}; a profiler slows calls down)\n",
-                        time_text(*call), profile.calls_us.size());
+    text +=
+        fmt::format("call      {} (median of {}{})\n", time_text(*call), profile.calls_us.size(),
+                    profile.kernels.empty() ? "" : "; a profiler slows calls down");
   }
   const auto limit = number_of(profile, "limit_us");
   const auto percent = number_of(profile, "limit_percent");
