@@ -29,19 +29,39 @@ std::optional<std::int64_t> optional_count(const Json& json) {
   return json.get<std::int64_t>();
 }
 
+Json next_json(const std::optional<NextMessage>& next) {
+  return next ? Json{{"text", next->text}, {"to_planner", next->to_planner}} : Json();
+}
+
+std::optional<NextMessage> next_of(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return NextMessage{json.at("text").get<std::string>(), json.at("to_planner").get<bool>()};
+}
+
+AgentStyle style_of(const std::string& name) {
+  for (const AgentStyle style : {AgentStyle::kRefine, AgentStyle::kOnce})
+    if (to_string(style) == name) return style;
+  return AgentStyle::kReact;
+}
+
 }  // namespace
 
 std::string_view to_string(AgentStyle style) {
   switch (style) {
     case AgentStyle::kReact: return "react";
     case AgentStyle::kRefine: return "refine";
+    case AgentStyle::kOnce: return "once";
   }
   return "";
 }
 
 Json to_json(const AgentHello& hello) {
   Json last;
-  if (hello.last) last = {{"reply", hello.last->reply}, {"results", hello.last->results}};
+  if (hello.last)
+    last = {{"reply", hello.last->reply},
+            {"results", hello.last->results},
+            {"next", next_json(hello.last->next)},
+            {"of_planner", hello.last->of_planner}};
   return {{"authority", hello.authority},
           {"target", hello.target},
           {"key", hello.key},
@@ -67,9 +87,7 @@ Result<AgentHello> agent_hello_from_json(const Json& json) {
     hello.key = json.at("key").get<std::string>();
     hello.settings = json.at("settings");
     hello.tools = json.at("tools");
-    hello.style = json.at("style").get<std::string>() == to_string(AgentStyle::kRefine)
-                      ? AgentStyle::kRefine
-                      : AgentStyle::kReact;
+    hello.style = style_of(json.at("style").get<std::string>());
     hello.kernel_path = json.at("kernel_path").get<std::string>();
     hello.workspace = json.at("workspace").get<std::string>();
     hello.window = json.at("window").get<std::int64_t>();
@@ -79,7 +97,8 @@ Result<AgentHello> agent_hello_from_json(const Json& json) {
     hello.turns = json.at("turns").get<int>();
     if (const Json& last = json.at("last"); !last.is_null())
       hello.last =
-          AnsweredTurn{last.at("reply"), last.at("results").get<std::vector<std::string>>()};
+          AnsweredTurn{last.at("reply"), last.at("results").get<std::vector<std::string>>(),
+                       next_of(last.at("next")), last.at("of_planner").get<bool>()};
     hello.tokens = optional_count(json.at("tokens"));
     return hello;
   });
@@ -126,13 +145,13 @@ Result<TurnReport> turn_report_from_json(const Json& json) {
 }
 
 Json to_json(const TurnAnswer& answer) {
-  return {{"results", answer.results}, {"stop", answer.stop}};
+  return {{"results", answer.results}, {"stop", answer.stop}, {"next", next_json(answer.next)}};
 }
 
 Result<TurnAnswer> turn_answer_from_json(const Json& json) {
   return reading("answer", [&] {
     return TurnAnswer{json.at("results").get<std::vector<std::string>>(),
-                      json.at("stop").get<bool>()};
+                      json.at("stop").get<bool>(), next_of(json.at("next"))};
   });
 }
 

@@ -25,13 +25,23 @@ namespace kbench {
 enum class AgentStyle {
   kReact,   // tools
   kRefine,  // none: each reply is a kernel
+  kOnce,    // none: one prompt, one reply, and nothing is done with it
 };
 [[nodiscard]] std::string_view to_string(AgentStyle style);
+
+// A message to the model that the supervisor words, in style refine: feedback that was chosen, or a
+// question to a planner, which is no part of the conversation, and neither is the reply to it.
+struct NextMessage {
+  std::string text;
+  bool to_planner = false;
+};
 
 // A stored turn: the reply and the answers to its calls.
 struct AnsweredTurn {
   Json reply;                        // the assistant's message
   std::vector<std::string> results;  // of its calls, in order
+  std::optional<NextMessage> next = {};
+  bool of_planner = false;  // the last message of the prompt was a question to the planner
 };
 
 struct AgentHello {
@@ -75,6 +85,7 @@ struct TurnReport {
 struct TurnAnswer {
   std::vector<std::string> results;  // of its calls, in order
   bool stop = false;                 // there is no further turn
+  std::optional<NextMessage> next = {};
 };
 
 [[nodiscard]] Json to_json(const AgentHello& hello);

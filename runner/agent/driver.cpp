@@ -28,6 +28,7 @@ std::string words_of(const HttpAnswer& answer) {
 
 std::vector<ReportedCall> reported_calls(const AgentHello& hello, const Json& message) {
   std::vector<ReportedCall> calls;
+  if (hello.style == AgentStyle::kOnce) return calls;
   if (hello.style == AgentStyle::kReact) {
     for (const Json& call : message.value("tool_calls", Json::array())) {
       const Json function = call.value("function", Json());
@@ -54,7 +55,8 @@ AgentDriver::AgentDriver(AgentHello hello, AgentOutside outside)
   // As if the turn had just been.
   anew_ = false;
   tokens_ = hello_.tokens;
-  take(hello_.last->reply, hello_.last->results);
+  asks_planner_ = hello_.last->of_planner;
+  take(hello_.last->reply, hello_.last->results, hello_.last->next);
 }
 
 AgentEnd AgentDriver::run() {
@@ -75,7 +77,7 @@ AgentEnd AgentDriver::run() {
     tokens_.reset();
     if (reply->prompt_tokens && reply->completion_tokens)
       tokens_ = *reply->prompt_tokens + *reply->completion_tokens;
-    take(reply->message, answer->results);
+    take(reply->message, answer->results, answer->next);
   }
 }
 
@@ -127,15 +129,24 @@ TurnReport AgentDriver::report_of(const ChatReply& reply, std::int64_t wall_ms) 
   report.completion_tokens = reply.completion_tokens;
   report.compacted = compacted_.shortened;
   report.wall_ms = wall_ms;
-  report.calls = reported_calls(hello_, reply.message);
+  if (!asks_planner_) report.calls = reported_calls(hello_, reply.message);
   return report;
 }
 
-void AgentDriver::take(const Json& reply, const std::vector<std::string>& results) {
-  messages_.push_back(reply);
+void AgentDriver::take(const Json& reply, const std::vector<std::string>& results,
+                       const std::optional<NextMessage>& next) {
+  if (asks_planner_) {
+    messages_.erase(messages_.size() - 1);  // the question; the plan is in what is said next
+    anew_ = true;
+    tokens_.reset();
+  } else {
+    messages_.push_back(reply);
+  }
   told_ = messages_.size();
+  asks_planner_ = next && next->to_planner;
   if (hello_.style == AgentStyle::kRefine) {
-    messages_.push_back(user_message(refine_feedback(results.empty() ? "" : results.back())));
+    messages_.push_back(
+        user_message(next ? next->text : refine_feedback(results.empty() ? "" : results.back())));
     return;
   }
   const Json calls = reply.value("tool_calls", Json::array());

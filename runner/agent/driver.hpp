@@ -56,8 +56,9 @@ class AgentDriver {
   // Shortens the prompt where it must be; false where it does not fit all the same.
   bool make_fit();
   [[nodiscard]] TurnReport report_of(const ChatReply& reply, std::int64_t wall_ms) const;
-  // Takes a reply with its results, or with the judge's answer.
-  void take(const Json& reply, const std::vector<std::string>& results);
+  // Takes a reply with its results, or with the judge's answer; `next`: as the supervisor words it.
+  void take(const Json& reply, const std::vector<std::string>& results,
+            const std::optional<NextMessage>& next);
 
   AgentHello hello_;
   AgentOutside outside_;
@@ -66,6 +67,7 @@ class AgentDriver {
   Compacted compacted_;
   bool anew_ = true;  // the prompt does not continue the one before
   int turns_ = 0;
+  bool asks_planner_ = false;           // the last message is a question to the planner
   std::optional<std::int64_t> tokens_;  // of the first `told_` messages
 };
 

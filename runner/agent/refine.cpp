@@ -45,13 +45,19 @@ std::map<std::string, std::string> refined_files(std::string_view reply,
   return placed;
 }
 
+RefineWords refine_words() {
+  return {
+      "Your kernel was judged:\n\n",
+      "\n\nMake it right where it is wrong, and faster where it is right. Answer with the whole "
+      "kernel in one fence again."};
+}
+
 std::string refine_feedback(const std::string& judged) {
   if (judged.empty())
     return "Your reply has no code, so there was nothing to judge. Answer with the whole kernel in "
            "one fence (```).";
-  return "Your kernel was judged:\n\n" + judged +
-         "\n\nMake it right where it is wrong, and faster where it is right. Answer with the whole "
-         "kernel in one fence again.";
+  const RefineWords words = refine_words();
+  return words.before + judged + words.after;
 }
 
 }  // namespace kbench

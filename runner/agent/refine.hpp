@@ -16,6 +16,13 @@ namespace kbench {
 [[nodiscard]] std::map<std::string, std::string> refined_files(std::string_view reply,
                                                                const std::string& kernel_path);
 
+// The words around what is said of a judged kernel.
+struct RefineWords {
+  std::string before;
+  std::string after;
+};
+[[nodiscard]] RefineWords refine_words();
+
 // The next message: what the judge said, or that there was nothing to judge (empty).
 [[nodiscard]] std::string refine_feedback(const std::string& judged);
 

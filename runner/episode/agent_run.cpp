@@ -29,18 +29,6 @@ namespace {
 constexpr std::size_t kLongestAgent = 64;
 constexpr std::chrono::milliseconds kTick{200};
 
-// A model's name as that of whoever submits: "Qwen/Qwen3-8B" is "Qwen-Qwen3-8B".
-std::string agent_name(const std::string& model) {
-  std::string name;
-  for (const char c : model.substr(0, kLongestAgent)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '.' || c == '_' || c == '+' || c == '-';
-    name += plain ? c : '-';
-  }
-  const std::size_t first = name.find_first_not_of(".-");
-  return first == name.npos ? "model" : name.substr(first);
-}
-
 class AgentRun {
  public:
   AgentRun(const AgentRunRequest& request, AgentRunSurroundings& around)
@@ -66,7 +54,8 @@ class AgentRun {
                              .key = request_.key,
                              .timeout = request_.timeout,
                              .stop = [this] { return stop_.load(); },
-                             .note = around_.note};
+                             .note = around_.note,
+                             .injection = injection_};
     work(around);
     return end();
   }
@@ -76,6 +65,7 @@ class AgentRun {
 
   // Baselines are measured first: their run is what episodes and rows belong to.
   Status begin() {
+    if (auto loaded = load_injection(request_.sampling); !loaded) return loaded;
     choices_ = request_.run;
     RunRequest run = request_.run;
     run.baselines_only = true;
@@ -153,6 +143,8 @@ class AgentRun {
       if (!episode) return episode.error();
       if (auto texts = prepare_texts(episode->task, episode->size, episode->device); !texts)
         return texts;
+      if (auto loaded = load_injection(sampling_from_json(episode->sampling)); !loaded)
+        return loaded;
       episodes_.push_back(std::move(*episode));
     }
     if (episodes_.empty())
@@ -174,6 +166,14 @@ class AgentRun {
     auto texts = workspace_texts(*prompt, installation_);
     if (!texts) return texts.error();
     texts_.emplace(task, std::move(*texts));
+    return Done{};
+  }
+
+  Status load_injection(const EpisodeSampling& sampling) {
+    if (!sampling.feedback || injection_) return Done{};
+    auto loaded = shipped_injection(installation_);
+    if (!loaded) return loaded.error();
+    injection_ = std::move(*loaded);
     return Done{};
   }
 
@@ -241,6 +241,7 @@ class AgentRun {
   std::string run_id_;  // empty: nothing was begun
   std::vector<Episode> episodes_;
   std::map<std::string, WorkspaceTexts> texts_;  // by task
+  std::optional<InjectionTemplate> injection_;   // where an episode's feedback is chosen
   std::mutex mutex_;                             // of the next two
   std::size_t next_ = 0;
   std::optional<Error> failed_;
@@ -249,6 +250,17 @@ class AgentRun {
 };
 
 }  // namespace
+
+std::string agent_name(const std::string& model) {
+  std::string name;
+  for (const char c : model.substr(0, kLongestAgent)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '.' || c == '_' || c == '+' || c == '-';
+    name += plain ? c : '-';
+  }
+  const std::size_t first = name.find_first_not_of(".-");
+  return first == name.npos ? "model" : name.substr(first);
+}
 
 Result<AgentRunOutcome> run_agent(const AgentRunRequest& request, AgentRunSurroundings& around) {
   return AgentRun(request, around).perform();

@@ -52,6 +52,9 @@ struct AgentRunSurroundings {
   std::function<void(const std::string& text)> note;  // from any thread
 };
 
+// A model's name as that of whoever submits: "Qwen/Qwen3-8B" is "Qwen-Qwen3-8B".
+[[nodiscard]] std::string agent_name(const std::string& model);
+
 struct AgentRunOutcome {
   std::string run_id;  // empty: it was stopped before any episode was begun
 };

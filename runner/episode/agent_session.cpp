@@ -1,8 +1,5 @@
 #include "runner/episode/agent_session.hpp"
 
-#include <poll.h>
-
-#include <cerrno>
 #include <cstddef>
 #include <set>
 #include <utility>
@@ -11,12 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/agent/agent_process.hpp"
 #include "runner/agent/chat.hpp"
 #include "runner/agent/driver.hpp"
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/text_in.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/episode/agent_talk.hpp"
+#include "runner/episode/chosen_feedback.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -24,9 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kMessagePatience{30'000};
-constexpr std::chrono::milliseconds kConnectPatience{20'000};
-constexpr int kTickMs = 200;
 constexpr std::size_t kMostTexts = 64u << 20;  // bytes of an episode that goes on
 constexpr std::size_t kShownOfAnId = 8;
 
@@ -81,6 +77,8 @@ Json to_json(const EpisodeSampling& sampling) {
   Json json = {{"style", to_string(sampling.style)}};
   if (sampling.temperature) json["temperature"] = *sampling.temperature;
   if (sampling.max_tokens) json["max_tokens"] = *sampling.max_tokens;
+  if (sampling.feedback) json["feedback"] = *sampling.feedback;
+  if (sampling.plan) json["plan"] = true;
   return json;
 }
 
@@ -91,6 +89,12 @@ EpisodeSampling sampling_from_json(const std::string& text) {
     sampling.style = AgentStyle::kRefine;
   take(json, "temperature", sampling.temperature);
   take(json, "max_tokens", sampling.max_tokens);
+  sampling.plan = json.value("plan", Json()) == true;
+  const Json feedback = json.value("feedback", Json());
+  if (!feedback.is_array()) return sampling;
+  sampling.feedback.emplace();
+  for (const Json& name : feedback)
+    if (name.is_string()) sampling.feedback->push_back(name.get<std::string>());
   return sampling;
 }
 
@@ -163,7 +167,9 @@ Result<EpisodeSession::Next> EpisodeSession::finish_last_turn() {
   asked.style = sampling_.style;
   asked.kernel_path = kernel_path({episode_.task, episode_.size, episode_.device});
   asked.workspace = episode_.id;
-  const auto answered = answer_calls(reported_calls(asked, *reply));
+  const bool plans = is_of_planner(episode_.turns.size() - 1);
+  const auto answered =
+      answer_calls(plans ? std::vector<ReportedCall>() : reported_calls(asked, *reply));
   if (!answered) return answered.error();
   if (!*answered) return Next::kOver;
   const bool asks_nothing =
@@ -182,51 +188,33 @@ Result<EpisodeSession::Next> EpisodeSession::talk() {
   if (!agent) return agent.error();
   if (auto sent = agent->channel.send(to_json(*greeting)); !sent) return sent.error();
   for (;;) {
-    if (around_.stop()) return Next::kOver;
-    if (out_of_time()) return end(StopReason::kSeconds, "");
-    pollfd watched{agent->channel.fd(), POLLIN, 0};
-    const int ready = ::poll(&watched, 1, kTickMs);
-    if (ready < 0 && errno != EINTR) return out_of_turn();
-    if (ready <= 0) continue;
-    const auto message = agent->channel.receive(kMessagePatience);
-    if (!message)
-      return end(StopReason::kInfrastructure, "kbench-agent ended: " + message.error().message);
-    const auto next = hear(*agent, message->body);
+    const auto heard = hear_agent(
+        *agent, around_.endpoint, [this] { return around_.stop() || out_of_time(); },
+        [this](const std::string& text) { note(text); });
+    if (!heard) return heard.error();
+    if (!heard->gone.empty())
+      return end(StopReason::kInfrastructure, "kbench-agent ended: " + heard->gone);
+    if (!heard->message)
+      return around_.stop() ? Result<Next>(Next::kOver) : end(StopReason::kSeconds, "");
+    const auto next = hear(*agent, *heard->message);
     if (!next || *next == Next::kOver) return next;
   }
 }
 
 Result<EpisodeSession::Next> EpisodeSession::hear(AgentProcess& agent, const Json& message) {
-  const Json type = message.is_object() ? message.value("type", Json()) : Json();
-  const auto text = [&](const char* name) {
-    const Json value = message.value(name, Json());
-    return value.is_string() ? value.get<std::string>() : std::string();
-  };
-  if (type == "connect") {
-    if (auto sent = send_connection(agent); !sent) return sent.error();
-    return Next::kGoOn;
-  }
-  if (type == "turn") return take_turn(agent, message);
-  if (type == "note") {
-    note(text("text"));
-    return Next::kGoOn;
-  }
-  if (type != "end") return out_of_turn();
-  const std::string reason = text("reason");
-  if (reason == "answered") return end(StopReason::kAnswered, text("text"));
-  if (reason == "window") return end(StopReason::kWindow, text("text"));
-  return end(StopReason::kEndpoint, text("text"));
-}
-
-Status EpisodeSession::send_connection(AgentProcess& agent) {
-  const auto socket = connect_to(around_.endpoint, kConnectPatience);
-  if (!socket) return agent.channel.send({{"error", socket.error().message}, {"ok", false}});
-  return agent.channel.send(Json{{"ok", true}}, {socket->get()});
+  if (text_in(message, "type") == "turn") return take_turn(agent, message);
+  const std::string reason = text_in(message, "reason");
+  const std::string text = text_in(message, "text");
+  if (reason == "answered") return end(StopReason::kAnswered, text);
+  if (reason == "window") return end(StopReason::kWindow, text);
+  return end(StopReason::kEndpoint, text);
 }
 
 Result<EpisodeSession::Next> EpisodeSession::take_turn(AgentProcess& agent, const Json& message) {
-  const auto report = turn_report_from_json(message);
+  auto report = turn_report_from_json(message);
   if (!report) return report.error();
+  // A plan may hold what looks like a kernel.
+  if (is_of_planner(episode_.turns.size())) report->calls.clear();
   Turn turn;
   turn.continues = report->continues && !episode_.turns.empty();
   if (turn.continues != report->continues) return out_of_turn();
@@ -254,7 +242,12 @@ Result<EpisodeSession::Next> EpisodeSession::take_turn(AgentProcess& agent, cons
   if (!answered) return answered.error();
   if (!*answered) return Next::kOver;
   const auto reason = reason_to_stop();
-  const TurnAnswer answer{results_of_last_turn(), reason.has_value()};
+  TurnAnswer answer{results_of_last_turn(), reason.has_value()};
+  if (!reason) {
+    auto next = next_message();
+    if (!next) return next.error();
+    answer.next = std::move(*next);
+  }
   if (auto sent = agent.channel.send(to_json(answer)); !sent && !reason) return sent.error();
   return reason ? end(*reason, "") : Result<Next>(Next::kGoOn);
 }
@@ -306,7 +299,7 @@ std::optional<StopReason> EpisodeSession::reason_to_stop() const {
   std::int64_t tokens = 0;
   for (const Turn& turn : episode_.turns)
     tokens += turn.prompt_tokens.value_or(0) + turn.completion_tokens.value_or(0);
-  const bool last = budget_.turns > 0 && static_cast<int>(episode_.turns.size()) >= budget_.turns;
+  const bool last = budget_.turns > 0 && coder_turns() >= budget_.turns;
   bool judged = false;
   for (const ToolCall& call : calls) {
     if (call.error == CallError::kInfrastructure) return StopReason::kInfrastructure;
@@ -361,12 +354,62 @@ Result<AgentHello> EpisodeSession::hello() {
                    "`kbench db check` says more"};
     greeting.prompt.push_back(std::move(*json));
   }
-  greeting.last = AnsweredTurn{greeting.prompt.back(), results_of_last_turn()};
+  auto next = next_message();
+  if (!next) return next.error();
+  greeting.last = AnsweredTurn{greeting.prompt.back(), results_of_last_turn(), std::move(*next),
+                               is_of_planner(episode_.turns.size() - 1)};
   greeting.prompt.erase(greeting.prompt.size() - 1);
   const Turn& turn = episode_.turns.back();
   if (turn.prompt_tokens && turn.completion_tokens)
     greeting.tokens = *turn.prompt_tokens + *turn.completion_tokens;
   return greeting;
+}
+
+bool EpisodeSession::is_of_planner(std::size_t turn) const {
+  return sampling_.plan && is_planner_turn(episode_, turn);
+}
+
+// The planner's turns are no tries.
+int EpisodeSession::coder_turns() const {
+  int count = 0;
+  for (std::size_t t = 0; t < episode_.turns.size(); ++t) count += is_of_planner(t) ? 0 : 1;
+  return count;
+}
+
+Result<std::optional<NextMessage>> EpisodeSession::next_message() const {
+  using Follows = std::optional<NextMessage>;
+  if (!sampling_.feedback) return Follows();
+  const std::size_t last = episode_.turns.size() - 1;
+  const bool planned = is_of_planner(last);
+  const Turn& judged = episode_.turns[planned ? last - 1 : last];
+  if (judged.calls.empty()) return Follows();
+  if (!around_.injection)
+    return Error{ErrorCode::kInfrastructure, "the template of injections is not there",
+                 "this is a bug in kbench; please report it"};
+  const auto reports = reports_of(judged);
+  if (!reports) return reports.error();
+  std::string plan;
+  if (planned) {
+    const auto reply = parse_bounded_json(text_of(episode_.turns[last].reply).value_or(""));
+    if (!reply) return Error{ErrorCode::kBadInput, "a plan of the episode is damaged", ""};
+    plan = text_in(*reply, "content");
+  }
+  auto message = sampling_.plan && !planned ? planner_question(*around_.injection, *reports)
+                                            : coder_feedback(*around_.injection, *reports, plan);
+  if (!message) return message.error();
+  return Follows(std::move(*message));
+}
+
+Result<Reports> EpisodeSession::reports_of(const Turn& turn) const {
+  const ToolCall& judged = turn.calls.back();
+  if (judged.evaluation.empty())
+    return reports_of_refusal(*sampling_.feedback, text_of(judged.result).value_or(""));
+  const auto rows =
+      around_.store.with([&](const Store& store) { return store.read_key(judged.evaluation); });
+  if (!rows) return rows.error();
+  for (const Evaluation& row : rows->evaluations)
+    if (row.run_id == episode_.run_id) return chosen_reports(*sampling_.feedback, row);
+  return Error{ErrorCode::kInfrastructure, "the row of a kernel is not there", ""};
 }
 
 Json EpisodeSession::opening() const {

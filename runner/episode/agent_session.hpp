@@ -20,6 +20,7 @@
 #include "runner/judge/shared_store.hpp"
 #include "runner/os/files.hpp"
 #include "runner/trajectory/episode.hpp"
+#include "runner/trajectory/injection.hpp"
 #include "runner/workspace/workspace.hpp"
 
 namespace kbench {
@@ -40,6 +41,11 @@ struct EpisodeSampling {
   AgentStyle style = AgentStyle::kReact;
   std::optional<double> temperature;
   std::optional<int> max_tokens;  // of a reply
+  // Style refine: names of built-in components whose reports stand in place of the judge's words;
+  // nothing: the judge's words do. With a planner, which gets the reports too and whose plan
+  // follows on them.
+  std::optional<std::vector<std::string>> feedback;
+  bool plan = false;
 };
 [[nodiscard]] Json to_json(const EpisodeSampling& sampling);
 [[nodiscard]] EpisodeSampling sampling_from_json(const std::string& text);
@@ -54,6 +60,8 @@ struct AgentSurroundings {
   std::chrono::seconds timeout{600};  // of one answer
   std::function<bool()> stop;         // everybody is to come to an end
   std::function<void(const std::string& text)> note;
+  // What feedback that was chosen is put in with; an episode with such feedback has it.
+  std::optional<InjectionTemplate> injection = {};
 };
 
 class EpisodeSession {
@@ -74,7 +82,6 @@ class EpisodeSession {
   Result<Next> talk();
   Result<Next> hear(AgentProcess& agent, const Json& message);
   Result<Next> take_turn(AgentProcess& agent, const Json& message);
-  Status send_connection(AgentProcess& agent);
   // Answers the calls of the last turn that have no answer yet. False where it was interrupted.
   Result<bool> answer_calls(const std::vector<ReportedCall>& calls);
   Status answer_call(std::size_t position, const ReportedCall& call, bool& interrupted);
@@ -82,6 +89,11 @@ class EpisodeSession {
   Result<Next> end(StopReason reason, const std::string& text);
 
   [[nodiscard]] Result<AgentHello> hello();
+  // The message that follows on the last turn, where its feedback is chosen.
+  [[nodiscard]] Result<std::optional<NextMessage>> next_message() const;
+  [[nodiscard]] Result<Reports> reports_of(const Turn& turn) const;
+  [[nodiscard]] bool is_of_planner(std::size_t turn) const;
+  [[nodiscard]] int coder_turns() const;
   [[nodiscard]] Json opening() const;
   [[nodiscard]] std::vector<std::string> results_of_last_turn() const;
   [[nodiscard]] std::optional<std::string> text_of(const std::string& hash) const;

@@ -163,6 +163,13 @@ Result<WorkspaceTexts> workspace_texts(const TaskPrompt& prompt, const Installat
                         .abi = *abi};
 }
 
+Result<InjectionTemplate> shipped_injection(const Installation& installation) {
+  const auto text =
+      read_bounded_file(installation.root / "data/attribution/injection.json", kMostTemplateBytes);
+  if (!text) return text.error();
+  return read_injection_template(*text);
+}
+
 CompileAnswer compile_kernels(const KernelRequest& request) {
   const std::string architecture = request.task.device == "cuda" ? architecture_here() : "";
   const auto compiled = compile_copy(request, architecture);

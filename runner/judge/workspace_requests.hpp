@@ -21,6 +21,7 @@
 #include "runner/run/run_terms.hpp"
 #include "runner/store/blob.hpp"
 #include "runner/submission/submission.hpp"
+#include "runner/trajectory/injection.hpp"
 #include "runner/workspace/workspace.hpp"
 
 namespace kbench {
@@ -39,6 +40,10 @@ using SuiteFolder = std::optional<std::filesystem::path>;
 // The texts of a new workspace. Errors: those of reading what is installed.
 [[nodiscard]] Result<WorkspaceTexts> workspace_texts(const TaskPrompt& prompt,
                                                      const Installation& installation);
+
+// The template of what is put into a state (data/attribution/injection.json). Errors: those of
+// reading what is installed.
+[[nodiscard]] Result<InjectionTemplate> shipped_injection(const Installation& installation);
 
 // All that judges kernels; it outlives each request.
 struct JudgingPlace {

@@ -23,6 +23,7 @@ class EpisodeFreezer {
   Result<FrozenTexts> freeze() {
     const auto sampling = parse_bounded_json(input_.episode.sampling);
     refine_ = sampling && text_in(*sampling, "style") == "refine";
+    chosen_ = refine_ && sampling->contains("feedback");
     for (std::size_t t = 0; t < input_.episode.turns.size(); ++t) {
       const auto judged = judged_call(input_.episode.turns[t]);
       if (!judged) continue;
@@ -101,7 +102,9 @@ class EpisodeFreezer {
       if (!message) return message.error();
       context.push_back(std::move(*message));
     }
-    if (!has_next) context.push_back({"user", input_.next_message(said), {}});
+    // Where feedback was chosen the next message holds that, or the question to a planner.
+    if (has_next && chosen_) context.pop_back();
+    if (!has_next || chosen_) context.push_back({"user", input_.next_message(said), {}});
     ContextMessage& last = context.back();
     const std::size_t at = last.content.find(said);
     if (said.empty() || at == last.content.npos)
@@ -178,6 +181,7 @@ class EpisodeFreezer {
   const EpisodeToFreeze& input_;
   FrozenTexts found_;
   bool refine_ = false;
+  bool chosen_ = false;  // its feedback is, so that no prompt holds what the judge said
   std::int64_t generation_ = 0;
   std::string last_;
 };

@@ -56,6 +56,7 @@ class AgentDriverTest : public ::testing::Test {
       for (std::size_t i = 0; i < report.calls.size(); ++i)
         answer.results.push_back("{\"of\": \"" + report.calls[i].tool + "\"}");
       answer.stop = static_cast<int>(turns_.size()) == stop_after_;
+      if (turns_.size() <= next_.size()) answer.next = next_[turns_.size() - 1];
       return answer;
     };
     outside.note = [this](const std::string& text) { notes_.push_back(text); };
@@ -66,6 +67,7 @@ class AgentDriverTest : public ::testing::Test {
   AgentHello hello_;
   std::deque<HttpAnswer> answers_;
   int stop_after_ = -1;
+  std::vector<std::optional<NextMessage>> next_;  // by turn; none behind the last
   std::vector<Json> asked_;
   std::vector<TurnReport> turns_;
   std::vector<std::string> notes_;
@@ -197,6 +199,51 @@ TEST_F(AgentDriverTest, WithoutToolsAFenceIsWrittenAndSubmitted) {
   EXPECT_EQ(turns_[1].calls[2].tool, "submit");
 }
 
+TEST_F(AgentDriverTest, AQuestionToAPlannerIsNoPartOfTheConversation) {
+  hello_.style = AgentStyle::kRefine;
+  hello_.tools = Json::array();
+  hello_.kernel_path = "kernels/main.cpp";
+  const std::string plan = "a plan with\n```cpp\nint f();\n```";
+  answers_ = {{200, says("```cpp\nint one();\n```")},
+              {200, says(plan)},
+              {200, says("```cpp\nint two();\n```")}};
+  next_ = {NextMessage{"what to do?", true}, NextMessage{"this is the plan", false}};
+  stop_after_ = 3;
+  (void)run();
+  ASSERT_THAT(asked_, SizeIs(3));
+  ASSERT_THAT(asked_[1]["messages"], SizeIs(4));
+  EXPECT_EQ(asked_[1]["messages"][3]["content"], "what to do?");
+  ASSERT_THAT(asked_[2]["messages"], SizeIs(4));
+  EXPECT_EQ(asked_[2]["messages"][2], asked_[1]["messages"][2]) << "the first kernel";
+  EXPECT_EQ(asked_[2]["messages"][3]["content"], "this is the plan");
+  EXPECT_THAT(turns_[1].calls, IsEmpty()) << "a plan is no kernel";
+  EXPECT_TRUE(turns_[1].continues);
+  EXPECT_FALSE(turns_[2].continues) << "it has not what the planner was asked";
+  EXPECT_THAT(turns_[2].messages, SizeIs(4));
+  // One that was cut off behind the plan has the same prompt.
+  const auto told = turns_;
+  hello_.prompt = asked_[1]["messages"];
+  hello_.turns = 2;
+  hello_.last = AnsweredTurn{Json::parse(told[1].reply), {}, NextMessage{"this is the plan"}, true};
+  answers_ = {{200, says("```cpp\nint two();\n```")}};
+  turns_.clear();
+  next_.clear();
+  stop_after_ = 1;
+  (void)run();
+  EXPECT_EQ(asked_[3]["messages"], asked_[2]["messages"]);
+  EXPECT_EQ(turns_.at(0).messages, told[2].messages);
+}
+
+TEST_F(AgentDriverTest, AskedOnceItDoesNothingWithTheReply) {
+  hello_.style = AgentStyle::kOnce;
+  hello_.tools = Json::array();
+  answers_ = {{200, says("```cpp\nint f();\n```")}};
+  stop_after_ = 1;
+  (void)run();
+  EXPECT_EQ(asked_[0]["messages"], hello_.prompt);
+  EXPECT_THAT(turns_.at(0).calls, IsEmpty());
+}
+
 TEST(AgentReplies, EachAnswerOfTheTableWritesItsFiles) {
   for (const test::SampleAnswer& sample : test::sample_answers()) {
     AgentHello hello;
@@ -223,7 +270,7 @@ TEST(AgentProtocol, WhatIsSentIsRead) {
   hello.style = AgentStyle::kRefine;
   hello.window = 5;
   hello.prompt = Json::array({user_message("u")});
-  hello.last = AnsweredTurn{user_message("r"), {"a", "b"}};
+  hello.last = AnsweredTurn{user_message("r"), {"a", "b"}, NextMessage{"n", true}, true};
   hello.tokens = 12;
   const auto back = agent_hello_from_json(to_json(hello));
   ASSERT_TRUE(back.ok()) << back.error().message;

@@ -17,6 +17,16 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+const InjectionTemplate kWords = {
+    .version = 1,
+    .id = "1",
+    .heading = "known:\n",
+    .report = "{component}:\n{fence}\n{report}\n{fence}\n",
+    .plan = "plan:\n{fence}\n{plan}\n{fence}\n",
+    .ask_for_plan = "what next?",
+    .filler = "x",
+};
+
 class FixedJudge final : public EpisodeJudge {
  public:
   KernelVerdict compile(const WorkspaceTask&, const KernelTree&) override { return verdict; }
@@ -48,6 +58,8 @@ class AgentSession : public ::testing::Test {
     row.run_id = run.id;
     row.key = "key";
     row.task = "level1/019_relu";
+    row.state = State::kWrongResult;
+    row.message = "element 7 is wrong";
     EXPECT_TRUE(opened->add(row).ok());
     store_.emplace(std::move(*opened));
   }
@@ -75,7 +87,8 @@ class AgentSession : public ::testing::Test {
                              .endpoint = {},
                              .key = "",
                              .stop = [this] { return stopping_.load(); },
-                             .note = [](const std::string&) {}};
+                             .note = [](const std::string&) {},
+                             .injection = kWords};
     return EpisodeSession(around, episode, texts_).run();
   }
   // A new one, as it is stored at its end.
@@ -167,6 +180,72 @@ TEST_F(AgentSession, WithoutToolsItSubmitsAsOftenAsThereAreTurns) {
   EXPECT_THAT(judge_.variants, ::testing::ElementsAre("e0000000-1", "e0000000-2"));
 }
 
+TEST_F(AgentSession, WhereFeedbackIsChosenTheNextMessageHasIt) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback = {"error"};
+  budget_.turns = 2;
+  (void)played([](AgentSide& agent) {
+    const Json next = agent.write_and_submit("int one;").at("next");
+    EXPECT_EQ(next.at("to_planner"), false);
+    const std::string text = next.at("text");
+    EXPECT_THAT(text, HasSubstr("known:\nerror:\n```\nwrong_result: element 7 is wrong\n```"));
+    EXPECT_THAT(text, HasSubstr("Make it right"));
+    EXPECT_TRUE(agent.write_and_submit("int two;").at("next").is_null());
+  });
+}
+
+TEST_F(AgentSession, WhereNoneIsChosenItHasNone) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback.emplace();
+  budget_.turns = 2;
+  (void)played([](AgentSide& agent) {
+    const std::string text = agent.write_and_submit("int one;").at("next").at("text");
+    EXPECT_THAT(text, ::testing::Not(HasSubstr("wrong")));
+    agent.write_and_submit("int two;");
+  });
+}
+
+TEST_F(AgentSession, APlannersTurnsAreNoTriesAndItsReplyIsNoKernel) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback = {"error"};
+  sampling_.plan = true;
+  budget_.turns = 2;
+  const Episode episode = played([](AgentSide& agent) {
+    const Json question = agent.write_and_submit("int one;").at("next");
+    EXPECT_EQ(question.at("to_planner"), true);
+    EXPECT_THAT(question.at("text"), HasSubstr("element 7 is wrong"));
+    EXPECT_THAT(question.at("text"), HasSubstr("what next?"));
+    const Json answer = agent.turn({writing(agent)});
+    EXPECT_EQ(answer.at("stop"), false);
+    EXPECT_EQ(answer.at("next").at("to_planner"), false);
+    EXPECT_THAT(answer.at("next").at("text"), HasSubstr("plan:\n```\n"));
+    EXPECT_EQ(agent.write_and_submit("int two;").at("stop"), true);
+  });
+  ASSERT_THAT(episode.turns, SizeIs(3));
+  EXPECT_THAT(episode.turns[1].calls, IsEmpty());
+  EXPECT_EQ(episode.stop_reason, StopReason::kSubmit);
+}
+
+TEST_F(AgentSession, BehindAPlanItGoesOnWithTheSameMessage) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback = {"error"};
+  sampling_.plan = true;
+  Json next;
+  const Episode cut = played([&](AgentSide& agent) {
+    agent.write_and_submit("int one;");
+    next = agent.turn({}).at("next");
+    stopping_ = true;
+    agent.hear();
+  });
+  ASSERT_THAT(cut.turns, SizeIs(2));
+  stopping_ = false;
+  ASSERT_TRUE(go_on(cut, [&](AgentSide& agent) {
+                EXPECT_EQ(agent.hello.at("last").at("next"), next);
+                EXPECT_EQ(agent.hello.at("last").at("of_planner"), true);
+                agent.end("window");
+              }).ok());
+}
+
 TEST_F(AgentSession, AnAgentThatDiesIsAFaultOfOurs) {
   EXPECT_EQ(played([](AgentSide&) {}).stop_reason, StopReason::kInfrastructure);
 }
@@ -241,7 +320,11 @@ TEST(EpisodeBudget, IsReadAsItWasWritten) {
 }
 
 TEST(EpisodeSampling, IsReadAsItWasWritten) {
-  EpisodeSampling sampling{.style = AgentStyle::kRefine, .temperature = 0.5, .max_tokens = 9};
+  EpisodeSampling sampling{.style = AgentStyle::kRefine,
+                           .temperature = 0.5,
+                           .max_tokens = 9,
+                           .feedback = std::vector<std::string>{"error"},
+                           .plan = true};
   EXPECT_EQ(to_json(sampling_from_json(to_json(sampling).dump())), to_json(sampling));
   EXPECT_EQ(to_json(sampling_from_json("[]")), to_json(EpisodeSampling{}));
 }

@@ -1,5 +1,7 @@
 #include "runner/trajectory/freeze_episode.hpp"
 
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +38,7 @@ class Refined {
     const std::string key = "key-" + std::to_string(rows_.size());
     const std::string code = "int kernel_" + key + ";";
     Turn turn;
-    turn.continues = !episode_.turns.empty();
+    turn.continues = !episode_.turns.empty() && !std::exchange(anew_, false);
     turn.messages = pending_;
     turn.reply = message("assistant", "```\n" + code + "\n```");
     Evaluation row;
@@ -58,6 +60,23 @@ class Refined {
     episode_.turns.push_back(std::move(turn));
   }
 
+  // From now on the prompts hold feedback that was chosen, and not what the judge said.
+  void choose_feedback() { episode_.sampling = R"({"style":"refine","feedback":["error"]})"; }
+  void told(const std::string& text) { pending_ = {message("user", text)}; }
+  // A planner's turn: its question and its reply are no part of the conversation.
+  void plan(const std::string& question, const std::string& then) {
+    const std::size_t last = episode_.turns.size() - 1;
+    pending_ = prompt_of(episode_, last);
+    pending_.push_back(episode_.turns[last].reply);
+    Turn turn;
+    turn.messages = pending_;
+    turn.messages.push_back(message("user", question));
+    turn.reply = message("assistant", "Change the loop.");
+    episode_.turns.push_back(std::move(turn));
+    pending_.push_back(message("user", then));
+    anew_ = true;
+  }
+
   Result<FrozenTexts> freeze() { return freeze_episode({episode_, contents_, rows_, words}); }
 
   std::map<std::string, Evaluation>& rows() { return rows_; }
@@ -75,6 +94,7 @@ class Refined {
   Contents contents_;
   std::map<std::string, Evaluation> rows_;
   std::vector<std::string> pending_;
+  bool anew_ = false;
 };
 
 TEST(FreezeEpisode, EachJudgedReplyIsAStateWithTheAnchorInPlaceOfTheJudgesWords) {
@@ -111,6 +131,34 @@ TEST(FreezeEpisode, WhereTheJudgeSaysTheSameAgainTheContextLeaksIt) {
   EXPECT_EQ(found->leaks, 1u);
   EXPECT_EQ(leaks_of(found->trajectories.nodes[0]), 0);
   EXPECT_EQ(leaks_of(found->trajectories.nodes[1]), 1);
+}
+
+TEST(FreezeEpisode, WhereFeedbackWasChosenTheAnchorIsWhereThatStood) {
+  Refined episode;
+  episode.choose_feedback();
+  episode.reply(State::kWrongResult, "output 0 is wrong at element [7] by 0.5");
+  episode.told("It was judged:\n\nerror:\nsomething is wrong\n\nAgain.");
+  episode.reply(State::kWrongResult, "output 0 is wrong at element [9] by 0.25");
+  episode.plan("It was judged:\n\nerror:\nelement [9]\n\nPlan.",
+               "It was judged:\n\nplan:\nChange the loop.\n\nAgain.");
+  episode.reply(State::kOk, "");
+  const auto found = episode.freeze();
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  ASSERT_THAT(found->texts, SizeIs(3));
+  EXPECT_EQ(found->leaks, 0u);
+  for (const std::string& text : found->texts) {
+    const auto context = read_state_context(text);
+    ASSERT_TRUE(context.ok());
+    EXPECT_EQ(context->back().content, "It was judged:\n\n");
+    EXPECT_EQ(context->back().after, "\n\nAgain.");
+  }
+  const auto second = read_state_context(found->texts[1]);
+  EXPECT_THAT(*second, SizeIs(6)) << "system, task, reply, what was told, reply, what is asked";
+  EXPECT_THAT(all_text(*second), HasSubstr("something is wrong"));
+  EXPECT_THAT(all_text(*second), Not(HasSubstr("element [9]")));
+  const auto third = read_state_context(found->texts[2]);
+  EXPECT_THAT(*third, SizeIs(8));
+  EXPECT_THAT(all_text(*third), HasSubstr("Change the loop."));
 }
 
 TEST(FreezeEpisode, InStyleReactTheContextIsFresh) {

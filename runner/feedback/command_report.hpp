@@ -1,0 +1,29 @@
+// A component that is somebody's command: it gets a state as JSON on its standard input and says
+// what it has to say on its standard output. It runs in the sandbox, without network and without
+// files but the system's and its own program; whatever it does costs its report only.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/feedback/component.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+inline constexpr std::size_t kMostSpoken = 64u << 10;  // bytes of a report
+
+struct CommandReport {
+  std::string status;  // "answered", or why it did not: "timeout", "exit 2", "signal 9"
+  std::string text;    // never empty: what it said, or a sentence on what became of it
+};
+
+// Runs the component's command once. Errors: kInfrastructure, the sandbox cannot be had.
+[[nodiscard]] Result<CommandReport> command_report(
+    Sandbox& sandbox, const Component& component, const Json& state,
+    std::chrono::milliseconds patience = std::chrono::seconds{60});
+
+}  // namespace kbench
