@@ -74,6 +74,8 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
             return self.answer(fault[0], {"error": {"message": fault[1]}}, fault[2])
         time.sleep(server.delay)
         message = (server.reply or reply_to)(request)
+        if isinstance(message, tuple):
+            return self.answer(message[0], {"error": {"message": message[1]}}, message[2])
         size = len(json.dumps(request["messages"]))
         return self.answer(200, {
             "choices": [{"index": 0, "message": message,
@@ -97,7 +99,8 @@ class Endpoint(http.server.BaseHTTPRequestHandler):
 
 
 def make_server(port=0, faults=(), delay=0.0, reply=None):
-    """`faults`: [(status, message, headers)], the first answers; `reply`: another script."""
+    """`faults`: [(status, message, headers)], the first answers; `reply`: another script, which may
+    answer with such a fault."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Endpoint)
     server.daemon_threads = True
     server.lock = threading.Lock()

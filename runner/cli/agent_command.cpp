@@ -2,26 +2,23 @@
 
 #include <chrono>
 #include <cstddef>
-#include <mutex>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/episode_list.hpp"
-#include "runner/agent/agent_process.hpp"
+#include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
+#include "runner/cli/endpoint_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/endpoint_key.hpp"
-#include "runner/os/clean_text.hpp"
-#include "runner/os/stop_signals.hpp"
-#include "runner/run/device_bench.hpp"
+#include "runner/feedback/component.hpp"
 #include "runner/store/chained_store.hpp"
 #include "runner/store/database_path.hpp"
 
@@ -47,6 +44,12 @@ Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule ru
   request.parallel = options.parallel;
   request.budget = options.budget;
   request.sampling = options.sampling;
+  if (!options.feedback.empty()) {
+    const auto components = built_in_components(options.feedback);
+    if (!components) return components.error();
+    request.sampling.feedback.emplace();
+    for (const Component& one : *components) request.sampling.feedback->push_back(one.name);
+  }
   request.seed = options.seed;
   request.endpoint = std::move(*endpoint);
   request.key = std::move(*key);
@@ -56,32 +59,6 @@ Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule ru
   request.database = options.database;
   request.command_line = options.command_line;
   return request;
-}
-
-Result<AgentRunOutcome> perform(const AgentRunOptions& options, const AgentRunRequest& request,
-                                const Installation& installation) {
-  const auto signals = signals_to_read();
-  if (!signals) return signals.error();
-  DeviceSession device(installation, SessionTurns::kMany);
-  DeviceBenches benches(device);
-  RunFace face(options.common);
-  RunFace quiet(with_verbosity(options.common, -1));
-  std::mutex printing;
-  AgentRunSurroundings around{
-      .device = device,
-      .benches = benches,
-      .sink = face,
-      .quiet = quiet,
-      .start_agent = agent_starter(installation.agent),
-      .asked_to_stop = [&](std::chrono::milliseconds wait) { return take_signal(*signals, wait); },
-      .abandon = [] { ::_exit(to_int(ExitCode::kInterrupted)); },
-      .note =
-          [&](const std::string& text) {
-            if (options.common.verbosity < 0) return;
-            const std::scoped_lock lock(printing);
-            fmt::print(stderr, "{}\n", printable(text));
-          }};
-  return run_agent(request, around);
 }
 
 Result<std::vector<ListedEpisode>> read_episodes(const AgentRunOptions& options,
@@ -128,37 +105,28 @@ Status check_options(const AgentRunOptions& options) {
     return Error{ErrorCode::kUsage, "kbench agent run needs a model and tasks, or --resume",
                  "kbench agent run --endpoint http://127.0.0.1:8000/v1 --model NAME --task "
                  "level1/019_relu"};
+  const bool chosen = !options.feedback.empty() || options.sampling.plan;
+  if (chosen && options.sampling.style != AgentStyle::kRefine)
+    return Error{ErrorCode::kUsage, "--feedback and --plan are of --style refine",
+                 "with tools a model asks for its feedback itself"};
+  if (options.sampling.plan && options.feedback.empty())
+    return Error{ErrorCode::kUsage, "--plan needs --feedback: what the planner is told",
+                 "--feedback error,profiler; --feedback none tells it nothing"};
   if (auto sound = check_database_path(options.database); !sound) return sound;
   return check_database_folder(options.database);
-}
-
-template <class Number>
-void add_number(CLI::App& app, const char* name, Number& value, double least, double most,
-                const char* help) {
-  app.add_option(name, value, help)->check(CLI::Range(least, most).description(""))->type_name("N");
-}
-
-void add_endpoint(CLI::App& run, AgentRunOptions& options) {
-  run.add_option("--endpoint", options.endpoint,
-                 "Address of an OpenAI-compatible server, as http://127.0.0.1:8000/v1")
-      ->required()
-      ->type_name("URL");
-  run.add_option("--model", options.model, "The model's name, as the endpoint has it")
-      ->type_name("NAME");
-  auto* variable = run.add_option("--key-env", options.key_env,
-                                  "Variable with the endpoint's key (default: no key is sent)")
-                       ->type_name("VARIABLE");
-  add_path(run, "--key-file", options.key_file, "File with the key, of mode 0600")
-      ->type_name("FILE")
-      ->excludes(variable);
-  add_number(run, "--timeout", options.timeout_s, 1, 86'400,
-             "Seconds that one answer may take (default: 600)");
 }
 
 void add_sampling(CLI::App& run, AgentRunOptions& options) {
   add_choice<AgentStyle>(run, "--style", options.sampling.style,
                          {{"react", AgentStyle::kReact}, {"refine", AgentStyle::kRefine}},
                          "Tools, or a kernel in each reply and none (default: react)");
+  run.add_option(
+         "--feedback", options.feedback,
+         "Refine: error, profiler, both with a comma, or none, in place of all that the judge "
+         "says")
+      ->type_name("LIST");
+  run.add_flag("--plan", options.sampling.plan,
+               "Refine: ask for a plan first, on the same feedback");
   add_number(run, "--temperature", options.sampling.temperature, 0, 10,
              "Of sampling (default: not said)");
   add_number(run, "--max-tokens", options.sampling.max_tokens, 1, 1e9,
@@ -189,6 +157,8 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
   auto* run = agent->add_subcommand("run", "Episodes of a model behind an endpoint");
   run->footer(help_of("agent run"));
   add_endpoint(*run, options);
+  run->add_option("--model", options.model, "The model's name, as the endpoint has it")
+      ->type_name("NAME");
   add_levels(*run, options.levels);
   add_task_globs(*run, options.tasks);
   add_number(*run, "--episodes", options.episodes, 1, 100'000, "Of each task (default: 1)");
@@ -218,7 +188,9 @@ int call(const AgentRunOptions& options, const Installation& installation) {
   if (!rule) return fail(rule.error(), terminal);
   const auto request = request_of(options, *rule);
   if (!request) return fail(request.error(), terminal);
-  const auto outcome = perform(options, *request, installation);
+  const auto world = AgentWorld::make(options.common, installation);
+  if (!world) return fail(world.error(), terminal);
+  const auto outcome = run_agent(*request, (*world)->around());
   if (!outcome) return fail(outcome.error(), terminal);
   if (outcome->run_id.empty())
     return finish(ExitCode::kInterrupted, "interrupted; no episode was begun",

@@ -50,7 +50,7 @@ CLI::App* add_attribute(CLI::App& app, AttributeOptions& options) {
   auto* attribute =
       app.add_subcommand("attribute", "Find which feedback helps an agent, and by how much");
   attribute->require_subcommand(1);
-  attribute->footer(help_of("attribute analyze"));
+  attribute->footer(help_of("attribute"));
   auto* analyze = attribute->add_subcommand("analyze", "Analyse the cells of a study, from a file");
   analyze->footer(help_of("attribute analyze"));
   analyze->add_option("FILE", options.file, "Cells, one a line, see below")

@@ -55,6 +55,7 @@ struct Commands {
   ExportOptions exported;
   AgentRunOptions agent;
   AttributeOptions attribute;
+  StudyOptions study;
   TrajectoryOptions trajectory;
   ConfigOptions config;
   DbOptions db;
@@ -183,7 +184,13 @@ struct Table {
       c.agent.command_line = typed;
       return Request(std::move(c.agent));
     });
-    verb(add_attribute(app, c.attribute), c.attribute);
+    CLI::App* analyze = add_attribute(app, c.attribute);
+    verb(analyze, c.attribute);
+    for (const auto& [asked, what] : add_study(*analyze->get_parent(), c.study).requests())
+      verb(asked, [this, &c, what = what] {
+        c.study.command_line = typed;
+        return Request(StudyCommand{what, c.study});
+      });
     for (const auto& [asked, what] : add_trajectory(app, c.trajectory).requests())
       verb(asked, [this, &c, what = what] {
         c.trajectory.command_line = typed;

@@ -19,13 +19,15 @@ struct PrintText {
   std::string text;
 };
 
-using Request = std::variant<
-    PrintText, HelpRequest, RunOptions, TasksListRequest, TasksShowRequest, TasksHeaderRequest,
-    TasksPromptRequest, LintOptions, ImportOptions, SynthOptions, ReportOptions, SourcesOptions,
-    ReproduceOptions, RunsOptions, TagOptions, ExplainOptions, NamesOptions, CompareOptions,
-    HistoryOptions, NightlyOptions, WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest,
-    ExportOptions, AgentRunOptions, AttributeOptions, ConfigOptions, DbOptions, DoctorOptions,
-    SelftestRequest, TimingSelftestRequest, TrajectoryRequest, CalibrateRequest, ProfileOptions>;
+using Request =
+    std::variant<PrintText, HelpRequest, RunOptions, TasksListRequest, TasksShowRequest,
+                 TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions, SynthOptions,
+                 ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions,
+                 ExplainOptions, NamesOptions, CompareOptions, HistoryOptions, NightlyOptions,
+                 WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest, ExportOptions,
+                 AgentRunOptions, AttributeOptions, StudyCommand, ConfigOptions, DbOptions,
+                 DoctorOptions, SelftestRequest, TimingSelftestRequest, TrajectoryRequest,
+                 CalibrateRequest, ProfileOptions>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

@@ -36,6 +36,7 @@ int call(const TagOptions& options, const Installation& installation);
 int call(const CompareOptions& options, const Installation& installation);
 int call(const HistoryOptions& options, const Installation& installation);
 int call(const AttributeOptions& options, const Installation& installation);
+int call(const StudyCommand& command, const Installation& installation);
 int call(const TrajectoryRequest& request, const Installation& installation);
 // Exit status: 1 where check found something wrong, salvage lost a run, or merge refused one.
 int call(const DbOptions& options, const Installation& installation);

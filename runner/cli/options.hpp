@@ -298,6 +298,7 @@ struct AgentRunOptions {
   int episodes = 1;  // of each task
   int parallel = 4;
   EpisodeSampling sampling;
+  std::string feedback;  // of feedback/component.hpp: a list of built-in ones; empty: not said
   std::int64_t seed = 0;
   EpisodeBudget budget;  // of each episode
   bool quick = false;
@@ -357,6 +358,54 @@ struct AttributeOptions {
   std::vector<std::string> by;                // groups that are held against each other
   std::optional<std::filesystem::path> html;  // page to write
   OutputFormat format = OutputFormat::kTable;
+};
+
+// `kbench attribute plan|run|report`.
+struct StudyOptions {
+  CommonOptions common;
+  std::filesystem::path database = "kbench.sqlite";
+  // plan
+  std::filesystem::path output = "plan.json";
+  std::string model;
+  std::vector<std::string> components;  // of feedback/component.hpp; none: error and profiler
+  std::string mode = "direct";
+  std::vector<std::string> arms;      // further ones of attribution/cells.hpp; "paper": five
+  std::vector<std::string> outcomes;  // of study/cell_lines.hpp; the first is primary
+  int states = 80;
+  int replicates = 1;
+  std::vector<std::string> strata;
+  std::vector<std::int64_t> generations;
+  std::optional<std::string> run;  // whose nodes: a name of store/run_name.hpp; else all
+  std::optional<std::string> size;
+  std::optional<double> temperature;
+  std::optional<int> max_tokens;
+  std::int64_t window = 131'072;
+  std::int64_t seed = 0;
+  bool quick = false;
+  std::optional<std::string> price;  // "IN,OUT"
+  std::optional<double> usd;
+  // plan and run
+  std::optional<std::string> device;
+  // run
+  std::filesystem::path plan;
+  std::string endpoint;
+  std::optional<std::string> key_env;  // at most one of these two
+  std::optional<std::filesystem::path> key_file;
+  int timeout_s = 600;
+  int parallel = 4;
+  bool resume = false;
+  // report
+  std::string study;                           // the start of its id; empty: the newest
+  std::vector<std::string> by;                 // groups that are held against each other
+  std::optional<std::filesystem::path> html;   // page to write
+  std::optional<std::filesystem::path> lines;  // all cells, to write
+  OutputFormat format = OutputFormat::kTable;
+  std::string command_line;
+};
+struct StudyCommand {
+  enum class What { kPlan, kRun, kReport };
+  What what = What::kPlan;
+  StudyOptions options;
 };
 
 // `kbench trajectory import|freeze|list|show`.

@@ -45,6 +45,15 @@ CLI::App* add_tag(CLI::App& app, TagOptions& options);
 CLI::App* add_compare(CLI::App& app, CompareOptions& options);
 CLI::App* add_history(CLI::App& app, HistoryOptions& options);
 CLI::App* add_attribute(CLI::App& app, AttributeOptions& options);  // returns `analyze`, below it
+struct StudyApps {
+  CLI::App* plan;
+  CLI::App* run;
+  CLI::App* report;
+
+  using Asked = std::pair<CLI::App*, StudyCommand::What>;
+  [[nodiscard]] std::array<Asked, 3> requests() const;
+};
+StudyApps add_study(CLI::App& attribute, StudyOptions& options);
 struct TrajectoryApps {
   CLI::App* import;
   CLI::App* freeze;

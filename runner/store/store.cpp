@@ -426,6 +426,28 @@ Status Store::put_cell(const std::string& study, const StateCell& cell,
   });
 }
 
+Result<std::string> Store::run_of_study(const std::string& id) const {
+  return impl_->guarded("looking for a study", [&]() -> Result<std::string> {
+    SQLite::Statement row(impl_->database, "SELECT run_id FROM study WHERE id = ?");
+    row.bind(1, id);
+    if (row.executeStep()) return row.getColumn(0).getString();
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{}: there is no study {}", impl_->file.string(), id.substr(0, 12)),
+                 "`kbench attribute run` without --resume begins it."};
+  });
+}
+
+Result<StateStudy> Store::read_study(const std::string& id) const {
+  return impl_->guarded("reading a study", [&]() -> Result<StateStudy> {
+    const SQLite::Transaction snapshot(impl_->database, SQLite::TransactionBehavior::DEFERRED);
+    auto study = kbench::read_study(impl_->database, id, *impl_->budget);
+    if (study) return std::move(*study);
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("{}: there is no study {}", impl_->file.string(), id.substr(0, 12)),
+                 ""};
+  });
+}
+
 Status Store::put_report(const StateReport& report, std::span<const Blob> blobs) {
   return impl_->write("adding a report", blobs, [&]() -> Status {
     kbench::put_report(impl_->database, report);

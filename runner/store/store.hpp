@@ -125,6 +125,9 @@ class Store {
   // A new cell of a study, or more of one that is there. Errors: kInfrastructure where it names
   // something that is not there, or changes what it has.
   Status put_cell(const std::string& study, const StateCell& cell, std::span<const Blob> blobs);
+  // The run of a study, by the study's id; and its cells. Errors: kNotFound.
+  [[nodiscard]] Result<std::string> run_of_study(const std::string& id) const;
+  [[nodiscard]] Result<StateStudy> read_study(const std::string& id) const;
   // A component's report on a state; the first of a version stays.
   Status put_report(const StateReport& report, std::span<const Blob> blobs);
 

@@ -162,6 +162,12 @@ void put_cell(SQLite::Database& database, const std::string& study, const StateC
   put.exec();
 }
 
+std::optional<StateStudy> read_study(SQLite::Database& database, const std::string& id,
+                                     WorkBudget& budget) {
+  if (!has_study(database, id)) return std::nullopt;
+  return StateStudy{id, read_cells(database, id, budget)};
+}
+
 std::vector<StateStudy> read_studies(SQLite::Database& database, const std::string& run_id,
                                      WorkBudget& budget) {
   SQLite::Statement rows(database,

@@ -147,6 +147,40 @@ class EpisodeTest(AgentCase):
                          ["no_submission", "ok", "wrong_result"])
         self.check_frozen_states()
 
+    def test_chosen_feedback_and_a_planner(self):
+        """The model is told what was chosen and no more; the planner is asked first, and is no try."""
+        def replies(request):
+            last = request["messages"][-1]["content"]
+            if "Do not write the kernel yet" in last:
+                return {"role": "assistant", "content": "Set what is negative to zero:\n```cpp\nint no_kernel;\n```"}
+            first = len(request["messages"]) == 2
+            code = scripted_endpoint.WRONG if first else scripted_endpoint.RIGHT
+            return {"role": "assistant", "content": f"```cpp\n{code}```\n"}
+
+        server = self.serve(reply=replies)
+        result = self.run_agent("--style", "refine", "--turns", "2", "--feedback", "error", "--plan")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        prompts = [one["body"]["messages"] for one in server.seen]
+        self.assertEqual([len(prompt) for prompt in prompts], [2, 4, 4], "the planner's turn is not kept")
+        self.assertEqual(prompts[2][:3], prompts[1][:3])
+        for prompt in prompts[1:]:
+            self.assertIn("What is known of this kernel:\n\nerror:\n```\nwrong_result: ", prompt[-1]["content"])
+            self.assertNotIn('"row"', prompt[-1]["content"])
+        self.assertNotIn("Set what is negative to zero", prompts[1][-1]["content"])
+        self.assertIn("A plan for the next kernel:\n````\nSet what is negative to zero", prompts[2][-1]["content"])
+        [episode] = self.episodes()
+        self.assertEqual((episode["stop_reason"], episode["state"]), ("submit", "ok"))
+        report = json.loads(self.kbench("report", "json").stdout)
+        self.assertEqual(sorted(row["state"] for row in report["results"]), ["no_submission", "ok", "wrong_result"])
+        frozen = self.kbench("trajectory", "freeze", "--run", "latest")
+        self.assertEqual(frozen.returncode, GOOD, frozen.stderr)
+        self.assertIn("2 nodes of 2 states, 0 with a fresh context;", frozen.stderr)
+        nodes = json.loads(self.kbench("trajectory", "list", "--json").stdout)["nodes"]
+        self.assertEqual([node["leaks"] for node in nodes], [0, 0])
+        shown = json.loads(self.kbench("trajectory", "show", nodes[0]["node"], "--json").stdout)
+        self.assertNotIn("wrong_result", json.dumps(shown["context"]))
+        self.assertNotIn("negative to zero", json.dumps(shown["context"]))
+
     def check_frozen_states(self):
         """Each judged reply is a state; what was said of its kernel is cut out of what is asked next."""
         frozen = self.kbench("trajectory", "freeze", "--run", "latest")

@@ -16,6 +16,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
             ("agent",), ("agent", "run"), ("attribute",), ("attribute", "analyze"),
+            ("attribute", "plan"), ("attribute", "run"), ("attribute", "report"),
             ("trajectory",), ("trajectory", "import"), ("trajectory", "freeze"), ("trajectory", "list"),
             ("trajectory", "show")]
 
@@ -46,9 +47,13 @@ WORDS = {
     ("export", "rft"): ["--output", "--run", "--filter", "--reward", "--held-out", "--values", "--db"],
     ("export",): [""],
     ("agent", "run", "--endpoint", "http://x"): ["--model", "--task", "--key-env", "--key-file",
-                                                 "--style", "--resume", "--db"],
+                                                 "--style", "--feedback", "--resume", "--db"],
     ("attribute", "analyze", "x.jsonl"): ["--outcome", "--arm", "--by", "--html", "--format"],
     ("attribute", "analyze"): [""],
+    ("attribute", "plan", "--model", "m"): ["--output", "--component", "--mode", "--arm", "--outcome", "--stratum",
+                                            "--run", "--size", "--device", "--price", "--db"],
+    ("attribute", "run", "plan.json", "--endpoint", "http://x"): ["--key-env", "--key-file", "--device", "--db"],
+    ("attribute", "report"): ["--by", "--html", "--lines", "--format", "--db", ""],
     ("trajectory", "import", "jsonl", "x.jsonl"): ["--task"],
     ("trajectory", "import", "jsonl", "x.jsonl", "--task", "relu"): ["--size", "--device", "--trajectory", "--db"],
     ("trajectory", "freeze"): ["--run", "--db", ""],

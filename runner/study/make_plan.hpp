@@ -1,0 +1,56 @@
+// Makes the plan of a study from what a database holds: chooses the states, prices them by how the
+// model counted so far, and takes as many as are paid for. Reads a store, asks nobody.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/store/store.hpp"
+#include "runner/study/study_cost.hpp"
+#include "runner/study/study_plan.hpp"
+#include "runner/trajectory/injection.hpp"
+
+namespace kbench {
+
+struct PlanRequest {
+  StudyPlan plan;  // without states, device, size and injection
+  StateChoice choice;
+  std::optional<std::string> run;  // whose nodes: a name of store/run_name.hpp; else all
+  std::optional<Price> price;
+  std::optional<double> usd;  // at most
+};
+
+// Components that answer in so many states.
+struct AnsweringStates {
+  std::vector<std::string> available;
+  std::size_t states = 0;
+};
+
+struct MadePlan {
+  StudyPlan plan;
+  std::string text;
+  Cost cost;
+  TokenRates rates;
+  double answer_seconds = 0;  // of a request, by the same turns; 0: unknown
+  std::size_t states_found = 0;
+  int replicates_asked = 1;
+  std::vector<AnsweringStates> census;
+  std::vector<std::string> left_out;  // nodes, a sentence each
+};
+
+// Errors: kNotFound, no state that a study can take; kUsage, what is asked makes no plan, or costs
+// more than `usd`; those of the store.
+[[nodiscard]] Result<MadePlan> make_plan(const Store& store, const PlanRequest& request,
+                                         const InjectionTemplate& with);
+
+// How a model counted in its stored episodes, the newest first.
+struct CountedTurns {
+  TokenRates rates;
+  double answer_seconds = 0;
+};
+[[nodiscard]] Result<CountedTurns> count_turns(const Store& store, const std::string& model);
+
+}  // namespace kbench

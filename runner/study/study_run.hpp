@@ -1,0 +1,53 @@
+// The run of a study: judges the states' own kernels, has the components speak of them, and tries
+// every cell of the plan: a request to the endpoint, or two, and the judge. Each part of a cell is
+// stored before what follows, so that one that is killed at any moment goes on with what is open:
+// nothing is asked for or judged twice, but what was under way. Prints nothing, and knows no exit
+// code.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/trust.hpp"
+#include "runner/agent/endpoint.hpp"
+#include "runner/core/result.hpp"
+#include "runner/episode/agent_run.hpp"
+
+namespace kbench {
+
+struct StudyRequest {
+  std::string plan;  // text of study_plan.hpp
+  bool resume = false;
+  std::optional<std::filesystem::path> suite;  // folder with levelN/, else the installation's
+  std::optional<std::string> device;           // "cuda:1", of the plan's kind; else the plan's
+  int parallel = 4;                            // cells at once
+  Endpoint endpoint;
+  std::string key;                    // empty: none is sent
+  std::chrono::seconds timeout{600};  // of one answer
+  Trust trust;
+  std::filesystem::path database;
+  std::string command_line;  // for the store
+};
+
+struct StudyOutcome {
+  std::string run_id;  // empty: it was stopped before any cell was begun
+  std::string study;   // id
+  std::size_t cells = 0;
+  std::size_t complete = 0;
+  std::size_t faults = 0;             // of the complete ones
+  std::vector<std::string> dropped;   // states whose cells were not tried, a sentence each
+  std::vector<std::string> sampling;  // what the probes tell of the endpoint, a sentence each
+  bool was_stopped = false;           // cells are open because somebody wanted it to stop
+};
+
+// Until all cells are complete, or everybody is to stop. Errors: kUsage, the study is there already
+// and `resume` is not said, or the other way round; kBadInput, what no plan is; those of the
+// baselines, of the store, of the machine; kInfrastructure, the endpoint does not answer at all.
+[[nodiscard]] Result<StudyOutcome> run_study(const StudyRequest& request,
+                                             AgentRunSurroundings& around);
+
+}  // namespace kbench

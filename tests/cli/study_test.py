@@ -1,0 +1,317 @@
+"""kbench attribute plan, run and report: whole studies over HTTP with a scripted model, the judge and a store.
+
+The model has no luck: whether its kernel builds and is right follows from the state's number, the components whose
+marks stand in its prompt, and `seed` mod 10. So every index has one value, which the test computes for itself.
+"""
+
+import collections
+import itertools
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import cli_case
+import scripted_endpoint
+from cli_case import CACHE, GOOD, INFRASTRUCTURE, KBENCH, NOTHING_SELECTED, TINY, USAGE
+
+HEAD = '#include "task.h"\n#include <cmath>\n'
+FORWARD = ('extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out, '
+           'kb_context*) {\n%s  return 0;\n}\n')
+RELU = "for (long i = 0; i < kb::x_elements; ++i) out->y[i] = in->x[i] < 0 ? 0 : in->x[i];\n"
+SOFTMAX = """for (long r = 0; r < kb::x_0; ++r) {
+    const float* x = in->x + r * kb::x_1;
+    float* y = out->y + r * kb::x_1;
+    float most = x[0], sum = 0;
+    for (long i = 0; i < kb::x_1; ++i) most = x[i] > most ? x[i] : most;
+    for (long i = 0; i < kb::x_1; ++i) sum += y[i] = std::exp(x[i] - most);
+    for (long i = 0; i < kb::x_1; ++i) y[i] /= sum;
+  }
+"""
+PRODUCT = """for (long i = 0; i < kb::a_0; ++i) {
+    for (long j = 0; j < kb::b_1; ++j) out->y[i * kb::b_1 + j] = 0;
+    for (long k = 0; k < kb::a_1; ++k)
+      for (long j = 0; j < kb::b_1; ++j) out->y[i * kb::b_1 + j] += in->a[i * kb::a_1 + k] * in->b[k * kb::b_1 + j];
+  }
+"""
+BODIES = {"level1/019_relu": RELU, "level1/023_softmax": SOFTMAX, "level1/001_square_matrix_multiplication": PRODUCT}
+# What the model hands in, from bad to good.
+RUNGS = ("not built", "wrong", "slow", "fast")
+
+
+def kernel(task, rung):
+    if rung == "not built":
+        return HEAD + "this is no C++\n"
+    if rung == "wrong":
+        return HEAD + FORWARD % "  for (long i = 0; i < kb::y_elements; ++i) out->y[i] = 7;\n"
+    body = "  " + BODIES[task]
+    if rung == "slow":  # a hundred times the work
+        body = "  for (volatile int again = 0; again < 100; again = again + 1) {\n  " + BODIES[task] + "  }\n"
+    return HEAD + FORWARD % body
+
+
+def planted(number, coalition, seed):
+    """The rung of the reply in that state, under these components."""
+    score = 2 + number % 3
+    score += 3 * ("error" in coalition) + 2 * ("profiler" in coalition) + ("left" in coalition)
+    score -= 2 * ("left" in coalition and "right" in coalition) + ("right" in coalition and number % 2)
+    luck = seed % 10
+    return RUNGS[(luck < score + 3) + (luck < score) + (luck < score - 2)]
+
+
+VALUE = {"built": lambda rung: rung != "not built", "correct": lambda rung: rung in ("slow", "fast"),
+         "fast:0.1": lambda rung: rung == "fast"}
+
+
+def model(task_of):
+    """The scripted model: `task_of` gives a state's task by its number."""
+    def reply(request):
+        last = request["messages"][-1]["content"]
+        number = int(re.search(r"// state (\d+)", json.dumps(request["messages"])).group(1))
+        spoken = [name for name in ("error", "profiler", "left", "right")
+                  if re.search(rf"^{name}:$|said:.*\b{name}\b", last, re.M)]
+        if "Do not write the kernel yet" in last:
+            return {"role": "assistant", "content": f"I was said: {' '.join(spoken)}."}
+        rung = planted(number, spoken, request["seed"])
+        return {"role": "assistant", "content": f"```cpp\n{kernel(task_of(number), rung)}```\n"}
+    return reply
+
+
+def brute(states, outcome, replicates, seed, group):
+    """Mean over the states that have all of `group` of Banzhaf's interaction, from its definition."""
+    values = []
+    for number, available in states:
+        if not set(group) <= set(available):
+            continue
+        rest = [name for name in available if name not in group]
+
+        def value(coalition):
+            return sum(VALUE[outcome](planted(number, coalition, seed + r)) for r in range(replicates)) / replicates
+
+        total = 0
+        for size in range(len(rest) + 1):
+            for others in itertools.combinations(rest, size):
+                for inner in range(len(group) + 1):
+                    for part in itertools.combinations(group, inner):
+                        total += (-1) ** (len(group) - inner) * value(set(others) | set(part))
+        values.append(total / 2 ** len(rest))
+    return sum(values) / len(values), len(values)
+
+
+class StudyCase(cli_case.CliCase):
+    COMPONENTS = ("error", "profiler", "left=echo left", "right=echo right")
+
+    def serve(self, reply, **how):
+        server = scripted_endpoint.make_server(reply=reply, **how)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        return server
+
+    def freeze(self, states):
+        """Puts states into the database: {number: (task, stratum)}."""
+        self.begin_checked()
+        self.tasks = {number: task for number, (task, _) in states.items()}
+        rung = {"not built": "not built", "wrong": "wrong", "correct": "fast"}
+        for task in sorted(set(self.tasks.values())):
+            lines = [{"id": f"n{number}", "generation": number,
+                      "code": kernel(task, rung[stratum]), "outcome": {"stratum": stratum},
+                      "trajectory": f"t{number}", "messages": self.prompt(number, kernel(task, rung[stratum]))}
+                     for number, (of, stratum) in states.items() if of == task]
+            (self.folder / "nodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+            self.assert_good(self.kbench("trajectory", "import", "jsonl", "nodes.jsonl", "--task", task, "--suite",
+                                         TINY, "--device", "cpu", "--size", "small"))
+
+    @staticmethod
+    def prompt(number, code):
+        return [{"role": "user", "content": f"// state {number}\nWrite it.\n"},
+                {"role": "user", "content": f"It is:\n```\n{code}```\n", "after": "Write it anew."}]
+
+    def plan(self, *words, components=COMPONENTS):
+        listed = [word for one in components for word in ("--component", one)]
+        return self.kbench("attribute", "plan", "--model", "scripted", "--quick", *listed, *words)
+
+    def run_words(self, *words):
+        return ("attribute", "run", "plan.json", "--endpoint", self.url, "--suite", TINY, *words)
+
+    def run_study(self, *words):
+        return self.kbench(*self.run_words(*words), timeout=3000, KBENCH_CACHE=str(CACHE))
+
+    def report(self, *words):
+        result = self.kbench("attribute", "report", "--json", *words)
+        self.assert_good(result)
+        return json.loads(result.stdout)
+
+    def check_indices(self, report, states, replicates, seed=0, outcomes=tuple(VALUE)):
+        """Each index of all components alone, in pairs and beyond, of each outcome, equals the planted one."""
+        expected = {}
+        sets = {tuple(sorted(available)) for _, available in states}
+        for outcome in outcomes:
+            for available in sets:
+                for size in range(1, len(available) + 1):
+                    for group in itertools.combinations(available, size):
+                        expected[outcome, group] = brute(states, outcome, replicates, seed, group)
+        found = {(one["outcome"], tuple(one["components"])): (one["mean"], one["states"])
+                 for one in report["effects"] if one["index"] == "banzhaf" and one["by"] is None}
+        for key, (mean, count) in expected.items():
+            self.assertIn(key, found)
+            self.assertAlmostEqual(found[key][0], mean, delta=1e-9, msg=key)
+            self.assertEqual(found[key][1], count, key)
+        return len(expected)
+
+    def evaluations(self):
+        return [row for row in json.loads(self.kbench("report", "json").stdout)["results"] if row["agent"]]
+
+
+def answering(stratum):
+    """Components that have something to say there, in the order of the alphabet."""
+    return sorted({"not built": ["error"], "wrong": ["error", "profiler"], "correct": ["profiler"]}[stratum]
+                  + ["left", "right"])
+
+
+class SmallTest(StudyCase):
+    STATES = {1: ("level1/019_relu", "not built"), 2: ("level1/019_relu", "wrong")}
+
+    def setUp(self):
+        super().setUp()
+        self.freeze(self.STATES)
+        self.server = self.serve(model(lambda number: self.tasks[number]))
+
+    def test_from_the_states_to_the_indices(self):
+        planned = self.plan("--replicates", "2", "--seed", "3", "--outcome", "correct", "--outcome", "built", "--json",
+                            components=("error", "left=echo left"))
+        self.assert_good(planned)
+        told = json.loads(planned.stdout)
+        self.assertEqual((told["states"], told["cells"], told["requests"]), (2, 16, 16 + 3))
+        self.assert_fails(self.run_study("--resume"), NOTHING_SELECTED, "there is no study")
+        done = self.run_study()
+        self.assertEqual(done.returncode, GOOD, done.stderr)
+        self.assertIn("16 of 16 cells", done.stderr)
+        self.assertIn("one seed twice alike", done.stderr)
+        self.assertEqual(len(self.server.seen), told["requests"])
+        states = [(number, ["error", "left"]) for number in self.STATES]
+        report = self.report("--lines", "cells.jsonl")
+        self.assertEqual(self.check_indices(report, states, 2, seed=3, outcomes=("correct", "built")), 6)
+        # Who counts again from the lines finds the same.
+        again = json.loads(self.kbench("attribute", "analyze", "cells.jsonl", "--json").stdout)
+        self.assertEqual(again["effects"], report["effects"])
+        # A kernel is a row once, whoever wrote it, the states' own included.
+        self.assertLessEqual(len(self.evaluations()), len(RUNGS))
+        # Nothing is asked twice.
+        self.assert_fails(self.run_study(), USAGE, "begun already")
+        asked = len(self.server.seen)
+        self.assert_good(self.run_study("--resume"))
+        self.assertEqual(len(self.server.seen), asked)
+        self.assert_good(self.kbench("db", "check"))
+
+    def test_what_is_planned_is_paid(self):
+        refused = self.plan("--usd", "0.0001", "--price", "3,15")
+        self.assert_fails(refused, USAGE, "one state under all of its coalitions once", "that takes US$")
+        needed = re.search(r"--usd ([\d.]+)", refused.stderr).group(1)
+        paid = self.plan("--usd", needed, "--price", "3,15", "--json")
+        self.assert_good(paid)
+        told = json.loads(paid.stdout)
+        self.assertEqual(told["states"], 1)
+        self.assertLessEqual(told["usd"], float(needed))
+        self.assert_fails(self.plan("--usd", "5"), USAGE, "--usd needs --price")
+        self.assert_fails(self.plan("--stratum", "correct"), NOTHING_SELECTED, "no state is there")
+        self.assert_fails(self.plan("--arm", "P+RF"), USAGE, "P+RF takes reports of another task's state")
+
+
+class FaultTest(StudyCase):
+    """An endpoint that fails for one coalition, and kills at any moment."""
+    STATES = {1: ("level1/019_relu", "not built"), 2: ("level1/019_relu", "wrong")}
+    KILLS = 100
+
+    def setUp(self):
+        super().setUp()
+        self.freeze(self.STATES)
+        self.assert_good(self.plan("--replicates", "5", "--outcome", "correct", "--outcome", "tokens",
+                                   components=("error", "left=echo left")))
+        shutil.copy(self.folder / "kbench.sqlite", self.folder / "before.sqlite")
+
+    def test_the_drops_of_one_coalition_stand_at_the_top(self):
+        whole = model(lambda number: self.tasks[number])
+
+        def fails(request):
+            last = request["messages"][-1]["content"]
+            if "error:\n" in last and "left:\n" in last:
+                return 503, "overloaded", [("Retry-After", "0")]
+            return whole(request)
+
+        self.serve(fails)
+        done = self.run_study()
+        self.assertEqual(done.returncode, INFRASTRUCTURE, done.stderr)
+        self.assertIn("40 of 40 cells, 10 without an outcome", done.stderr)
+        result = self.kbench("attribute", "report", "--lines", "cells.jsonl")
+        cells = [json.loads(line) for line in (self.folder / "cells.jsonl").read_text().splitlines()]
+        self.assertEqual({tuple(cell["coalition"]) for cell in cells if cell["outcomes"] is None}, {("error", "left")})
+        self.assertIn("no cell", result.stderr, "a fault leaves out its state and replicate, and all had one")
+
+    def test_killed_at_any_moment_nothing_is_lost_and_nothing_judged_twice(self):
+        server = self.serve(model(lambda number: self.tasks[number]), delay=0.05)
+        self.assert_good(self.run_study())
+        whole = self.report()
+        asked = len(server.seen)
+        shutil.copy(self.folder / "before.sqlite", self.folder / "kbench.sqlite")
+        variables = {**os.environ, "HOME": str(self.folder), "KBENCH_CACHE": str(CACHE)}
+        kills, resume = 0, ()
+        while True:
+            process = subprocess.Popen([str(KBENCH), *self.run_words(*resume)], cwd=self.folder, env=variables,
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                       text=True)
+            try:
+                _, said = process.communicate(timeout=random.uniform(0.1, 4) if kills < self.KILLS else 600)
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.communicate()
+                kills += 1
+                resume = ("--resume",) if self.has_study() else ()
+                continue
+            self.assertEqual(process.returncode, GOOD, said)
+            break
+        self.assertEqual(self.report(), whole)
+        rows = collections.Counter(row["tree_hash"] for row in self.evaluations())
+        self.assertEqual(set(rows.values()), {1}, "a kernel was judged twice")
+        self.assert_good(self.kbench("db", "check"))
+        print(f"{kills} kills, {len(server.seen) - asked} requests for {asked}")
+
+    def has_study(self):
+        return "no such study" not in self.kbench("attribute", "report").stderr
+
+
+class WholeTest(StudyCase):
+    """Eight states of three strata, three tasks, all coalitions, ten replicates, in each of the modes."""
+    TASKS = tuple(BODIES)
+    STRATA = ("not built", "wrong", "correct", "not built", "wrong", "correct", "not built", "correct")
+    STATES = {number: (tuple(BODIES)[number % 3], stratum) for number, stratum in enumerate(STRATA)}
+
+    def test_every_index_is_the_planted_one(self):
+        self.freeze(self.STATES)
+        server = self.serve(model(lambda number: self.tasks[number]))
+        outcomes = [word for outcome in VALUE for word in ("--outcome", outcome)]
+        states = [(number, answering(stratum)) for number, (_, stratum) in self.STATES.items()]
+        for mode, requests in (("direct", 800), ("plan", 1600), ("both", 1600)):
+            with self.subTest(mode=mode):
+                begin = time.monotonic()
+                planned = self.plan("--mode", mode, "--replicates", "10", *outcomes, "--json")
+                self.assert_good(planned)
+                self.assertEqual(json.loads(planned.stdout)["cells"], 800)
+                before = len(server.seen)
+                done = self.run_study("--parallel", "8")
+                self.assertEqual(done.returncode, GOOD, done.stderr)
+                self.assertEqual(len(server.seen) - before, requests + 3)
+                checked = self.check_indices(self.report(), states, 10)
+                rows = self.evaluations()
+                self.assertLessEqual(len(rows), 12)
+                print(f"{mode}: {checked} indices, {len(rows)} evaluations, {time.monotonic() - begin:.0f} s")
+
+
+if __name__ == "__main__":
+    cli_case.main()
