@@ -60,7 +60,7 @@ struct AgentSurroundings {
   std::chrono::seconds timeout{600};  // of one answer
   std::function<bool()> stop;         // everybody is to come to an end
   std::function<void(const std::string& text)> note;
-  // What feedback that was chosen is put in with; an episode with such feedback has it.
+  // The template of feedback that was chosen; an episode with such feedback has it.
   std::optional<InjectionTemplate> injection = {};
 };
 

@@ -25,7 +25,7 @@ struct HeardFromAgent {
     AgentProcess& agent, const Endpoint& endpoint, const std::function<bool()>& give_up,
     const std::function<void(const std::string& text)>& note);
 
-// Whom a study asks.
+// The model that a study asks.
 struct AskedModel {
   std::function<Result<AgentProcess>()> start_agent;
   Endpoint endpoint;

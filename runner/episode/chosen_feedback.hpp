@@ -1,5 +1,5 @@
-// What an agent in style refine is told of its kernel where somebody chose its feedback: reports of
-// some components in place of all that the judge says, and with a planner its plan. The words are
+// Feedback that somebody chose for an agent in style refine: reports of some components in place of
+// all that the judge says of its kernel, and with a planner its plan. The words are
 // those that a study puts into a frozen state (trajectory/injection.hpp), so that what a study
 // recommends is what is switched on here. Pure.
 #pragma once

@@ -1,4 +1,4 @@
-// What the built-in components say of a kernel, from the row of its evaluation. Pure.
+// Reports of the built-in components on a kernel, from the row of its evaluation. Pure.
 #pragma once
 
 #include <string>

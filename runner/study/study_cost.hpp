@@ -1,4 +1,4 @@
-// What a study will cost and what it will see, before anything is asked: requests, tokens, US$,
+// The cost of a study and its precision, before anything is asked: requests, tokens, US$,
 // half-widths. Pure.
 #pragma once
 
@@ -52,11 +52,11 @@ struct Cost {
 // Requests that look at how the endpoint samples, before the first cell.
 inline constexpr int kProbes = 3;
 
-// Of one state in one replicate. Errors: those of rendering.
+// The cost of one state in one replicate. Errors: those of rendering.
 [[nodiscard]] Result<Cost> cost_of(const StudyPlan& plan, const PlannedState& state,
                                    const StateToPrice& known, const InjectionTemplate& with,
                                    const TokenRates& rates);
-// Of the whole study; `states` has those of the plan in its order, each in one replicate.
+// The cost of the whole study; `states` has those of the plan in its order, each in one replicate.
 [[nodiscard]] Cost total_cost(const std::vector<Cost>& states, int replicates);
 
 struct Affordable {
@@ -69,7 +69,7 @@ struct Affordable {
 [[nodiscard]] Result<Affordable> afford(const std::vector<Cost>& states, int replicates,
                                         const Price& price, double usd);
 
-// What an index of so many components (1: an effect) will have, in 95 %.
+// The precision of an index of so many components (1: an effect), in 95 %.
 struct Precision {
   double half_width = 0;
   double seen = 0;  // the smallest effect that is seen in 80 %

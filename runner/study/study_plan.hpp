@@ -81,7 +81,7 @@ struct CellPlace {
 // Requests to the endpoint that a cell of that arm takes: two with a planner.
 [[nodiscard]] int requests_of(const StudyPlan& plan, const std::string& arm);
 
-// What a study chooses its states by.
+// The rule by which a study chooses its states.
 struct StateChoice {
   std::size_t states = 80;          // at most
   std::vector<std::string> strata;  // this and the next: empty for all

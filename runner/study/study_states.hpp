@@ -25,7 +25,7 @@ struct StudyState {
   std::string dropped;  // why its cells are not tried; empty: they are
 };
 
-// What a row of that tree is stored under in a study's run, once.
+// The variant that a row of that tree is stored under in a study's run, once.
 [[nodiscard]] std::string variant_of(const KernelTree& tree);
 
 // The kernel in a reply, by the rules of style refine. Errors: kSubmission, its files are none; an
@@ -42,7 +42,7 @@ struct StudyState {
 [[nodiscard]] Result<Trajectories> with_ancestors(const Store& store,
                                                   const std::vector<std::string>& nodes);
 
-// What a component that is a command gets on its standard input.
+// The standard input of a component that is a command.
 [[nodiscard]] Json state_json(const StudyState& state, const Evaluation& row);
 
 }  // namespace kbench
