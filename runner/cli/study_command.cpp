@@ -305,11 +305,10 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_word(plan, "--mode", options.mode, {"direct", "plan", "both"},
            "Who gets the reports: the coder, a planner, or both (default: direct)");
   add_many(plan, "--arm", options.arms,
-           "Further arm, tried once a state: sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF; or paper, "
-           "for the five last");
+           "Further arm: sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF; or paper, for the last five");
   add_many(plan, "--outcome", options.outcomes,
-           "built, correct, better, fast:X or tokens; may be repeated, and the first is primary "
-           "(default: correct, and the others)");
+           "built, correct, better, fast:X or tokens; the first is primary (default: all, correct "
+           "first)");
   add_number(plan, "--states", options.states, 1, 10'000, "States at most (default: 80)");
   add_number(plan, "--replicates", options.replicates, 1, 1000,
              "Of each state under each coalition (default: 1)");

@@ -266,13 +266,16 @@ class FaultTest(StudyCase):
             process = subprocess.Popen([str(KBENCH), *self.run_words(*resume)], cwd=self.folder, env=variables,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                                        text=True)
+            if not resume:  # before there is a study nothing can be lost
+                self.wait_until(self.has_study, "the study is begun", process, seconds=300)
+                resume = ("--resume",)
             try:
-                _, said = process.communicate(timeout=random.uniform(0.1, 4) if kills < self.KILLS else 600)
+                # A kernel takes some seconds: some of the pauses are long enough for one.
+                _, said = process.communicate(timeout=random.uniform(0, 20) if kills < self.KILLS else 900)
             except subprocess.TimeoutExpired:
                 process.send_signal(signal.SIGKILL)
                 process.communicate()
                 kills += 1
-                resume = ("--resume",) if self.has_study() else ()
                 continue
             self.assertEqual(process.returncode, GOOD, said)
             break
