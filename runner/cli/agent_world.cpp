@@ -16,6 +16,7 @@
 #include "runner/os/stop_signals.hpp"
 
 namespace kbench {
+
 Result<std::unique_ptr<AgentWorld>> AgentWorld::make(const CommonOptions& common,
                                                      const Installation& installation) {
   auto signals = signals_to_read();
