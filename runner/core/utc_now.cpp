@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <ctime>
+#include <iomanip>
+#include <sstream>
 
 #include <fmt/chrono.h>
 
@@ -14,6 +17,14 @@ std::string utc_in(double seconds) {
       std::chrono::system_clock::now() + std::chrono::seconds{static_cast<std::int64_t>(seconds)};
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(then)));
+}
+
+std::optional<std::chrono::system_clock::time_point> parse_utc(const std::string& text) {
+  std::tm fields{};
+  std::istringstream stream(text);
+  stream >> std::get_time(&fields, "%Y-%m-%dT%H:%M:%SZ");
+  if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof()) return {};
+  return std::chrono::system_clock::from_time_t(::timegm(&fields));
 }
 
 }  // namespace kbench

@@ -1,6 +1,8 @@
 // The time of day as kbench stores it.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 
 namespace kbench {
@@ -8,5 +10,9 @@ namespace kbench {
 // UTC now, RFC 3339 with seconds; and so many seconds from now.
 [[nodiscard]] std::string utc_now();
 [[nodiscard]] std::string utc_in(double seconds);
+
+// Exactly such a text; nothing for any other.
+[[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_utc(
+    const std::string& text);
 
 }  // namespace kbench

@@ -88,7 +88,9 @@ class DeviceTurn {
   ~DeviceTurn() = default;
 
   // See give_turn of the lock. Nothing of this turn executes meanwhile.
-  void give_turn(const LockRequest& request) { kbench::give_turn(request, lock_); }
+  void give_turn(const LockRequest& request, double next_seconds) {
+    kbench::give_turn(request, lock_, next_seconds);
+  }
   // A turn that holds the device as well, once whoever holds it has ended. The oracle ends before
   // that: what it has of the device's memory is for others. Errors: as of take().
   [[nodiscard]] Status take_whole_device(LockRequest request);

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
-#include <ctime>
-#include <iomanip>
 #include <sstream>
 #include <thread>
 
@@ -17,6 +16,7 @@
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/usable_cores.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/limits.hpp"
 #include "runner/installation/container.hpp"
@@ -196,12 +196,10 @@ std::vector<CalibratedDevice> devices_here(const std::vector<GpuInfo>& gpus) {
 }
 
 std::string age_of(const std::string& measured_at) {
-  std::tm then{};
-  std::istringstream text(measured_at);
-  text >> std::get_time(&then, "%Y-%m-%dT%H:%M:%SZ");
-  if (text.fail()) return measured_at;
-  const auto seconds = std::difftime(std::time(nullptr), ::timegm(&then));
-  const auto days = static_cast<int>(seconds / 86400);
+  const auto then = parse_utc(measured_at);
+  if (!then) return measured_at;
+  const auto age = std::chrono::system_clock::now() - *then;
+  const auto days = std::chrono::duration_cast<std::chrono::hours>(age).count() / 24;
   return fmt::format("{} ago", days == 1  ? "a day"
                                : days < 1 ? "less than a day"
                                           : fmt::format("{} days", days));

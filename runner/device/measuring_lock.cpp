@@ -2,14 +2,14 @@
 
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "runner/core/utc_now.hpp"
 
 namespace kbench {
 namespace {
@@ -37,16 +37,30 @@ std::string name_of(const LockRequest& request, Which which) {
   return which == Which::kDevice ? device : device + "-turn";
 }
 
-std::string waiting_words(const LockRequest& request, Which which, const LockHolder& holder,
-                          int place) {
+// "; about 12 minutes".
+std::string time_words(const DeviceWait& wait) {
+  const auto seconds = wait.seconds_left();
+  if (!seconds) return "";
+  if (*seconds < 60) return "; less than a minute";
+  const auto minutes = static_cast<int>(std::lround(*seconds / 60));
+  if (minutes < 120) return fmt::format("; about {} minute{}", minutes, minutes == 1 ? "" : "s");
+  return fmt::format("; about {} hours", std::lround(*seconds / 3600));
+}
+
+std::string waiting_words(const LockRequest& request, Which which, const DeviceWait& wait) {
   const std::string queue =
-      place == 1 ? "" : fmt::format(", and for {} before this one", place - 1);
+      wait.place == 1 ? "" : fmt::format(", and for {} before this one", wait.place - 1);
+  const std::string whom = words(wait.holder) + queue + time_words(wait);
   if (which == Which::kDevice)
-    return fmt::format("waiting for the device, held by {}{}; --no-wait fails instead of waiting",
-                       words(holder), queue);
+    return fmt::format("waiting for the device, held by {}; --no-wait fails instead of waiting",
+                       whom);
   if (request.turn_only)
-    return fmt::format("waiting for a turn between two evaluations of {}{}", words(holder), queue);
-  return fmt::format("waiting until a check ends, of {}{}", words(holder), queue);
+    return fmt::format("waiting for a turn between two evaluations of {}", whom);
+  return fmt::format("waiting until a check ends, of {}", whom);
+}
+
+LockSeeker seeker(const LockRequest& request, double seconds) {
+  return {fmt::format("{}", ::getpid()), request.what, seconds};
 }
 
 using Tells = void (ProgressSink::*)(std::string_view);
@@ -56,17 +70,23 @@ void tell(const LockRequest& request, Tells tells, const std::string& words) {
 }
 
 Result<DeviceLock> take_lock(const LockRequest& request, const fs::path& folder, Which which) {
-  const LockHolder self{fmt::format("{}", ::getpid()), request.what, utc_now(), request.until};
+  // A run that holds the device has a turn for one evaluation, whose length it says later.
+  const bool is_for_all = which == Which::kDevice || request.turn_only;
+  const LockSeeker self = seeker(request, is_for_all ? request.seconds : 0);
   bool refused = false;
+  bool waited = false;
   auto lock = DeviceLock::take(
       folder, name_of(request, which), self,
-      [&](const LockHolder& holder, int place) {
+      [&](const DeviceWait& wait) {
         refused = !request.wait;
-        if (request.wait)
-          tell(request, &ProgressSink::note, waiting_words(request, which, holder, place));
-        return request.wait;
+        if (refused) return false;
+        waited = true;
+        tell(request, &ProgressSink::note, waiting_words(request, which, wait));
+        if (request.waits) request.waits(wait);
+        return true;
       },
       request.is_needless);
+  if (waited && request.waits) request.waits(std::nullopt);
   if (lock || refused) return lock;
   tell(request, &ProgressSink::warn,
        fmt::format("other runs may measure beside this one: no lock is taken: {}",
@@ -123,8 +143,17 @@ Result<MeasuringLock> take_measuring_lock(const LockRequest& request) {
   return none;
 }
 
-bool give_turn(const LockRequest& request, MeasuringLock& lock) {
-  if (lock.is_needless || waiters(request) == 0) return false;
+bool give_turn(const LockRequest& request, MeasuringLock& lock, double next_seconds) {
+  const auto tell_length = [&] {
+    const LockSeeker self = seeker(request, next_seconds);
+    lock.own_turn.tell(self);
+    lock.turn_of_all_users.tell(self);
+  };
+  if (lock.is_needless) return false;
+  if (waiters(request) == 0) {
+    tell_length();
+    return false;
+  }
   tell(request, &ProgressSink::detail, "a check takes its turn");
   lock.turn_of_all_users = DeviceLock();
   lock.own_turn = DeviceLock();
@@ -133,6 +162,7 @@ bool give_turn(const LockRequest& request, MeasuringLock& lock) {
   again.is_needless = {};
   if (auto taken = take_pair(again, Which::kTurn, lock.own_turn, lock.turn_of_all_users); !taken)
     tell(request, &ProgressSink::warn, taken.error().message);
+  tell_length();
   return true;
 }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "runner/backend/target.hpp"
@@ -31,8 +32,10 @@ struct LockRequest {
   bool wait = true;
   // Nothing is timed: a turn is enough, between two evaluations of whoever holds the device.
   bool turn_only = false;
-  std::string until = {};            // when it will probably end, for those who wait; or empty
+  double seconds = 0;                // that it will probably take; 0: nobody knows
   ProgressSink* progress = nullptr;  // tells for whom it waits, and warns; null: nobody is told
+  // Told what is waited for, again where that changes, and nothing once the wait is over.
+  std::function<void(const std::optional<DeviceWait>&)> waits = {};
   std::function<bool()> is_needless = {};  // asked before it waits: true, and there is no lock
 };
 
@@ -52,6 +55,8 @@ struct MeasuringLock {
 
 // Between two evaluations: where somebody waits for a turn, it is theirs, and this returns once
 // they and those who came before this call have had it. True where there was anybody.
-bool give_turn(const LockRequest& request, MeasuringLock& lock);
+// `next_seconds`: what the next evaluation will probably take, for those who come meanwhile; 0:
+// nobody knows.
+bool give_turn(const LockRequest& request, MeasuringLock& lock, double next_seconds = 0);
 
 }  // namespace kbench

@@ -239,6 +239,15 @@ Found find_route(std::string_view method, std::string_view path) {
   return found;
 }
 
+Json queued_state() { return {{"state", "queued"}}; }
+
+// Of an answer 202: {state}, and {waiting} where it waits for the device.
+Json state_in(const Json& body) {
+  Json state = {{"state", body.value("state", "queued")}};
+  if (body.contains("waiting")) state["waiting"] = body.at("waiting");
+  return state;
+}
+
 std::string event_text(const Json& message) {
   Json data = message;
   data.erase("event");
@@ -494,7 +503,7 @@ void Desk::ask(const Json& asked, Place from, const std::shared_ptr<ByteBudget::
     question.body = body;
   }
   if (const auto known = ids_.find(question.order); known != ids_.end())
-    return await_id(from, known->second, awaited_.at(known->second).running);
+    return await_id(from, known->second, awaited_.at(known->second).state);
   if (const auto open = open_.find(question.key); open != open_.end()) {
     questions_.at(open->second).places.push_back(from);
     return;
@@ -552,13 +561,13 @@ void Desk::take_answer(const Json& message) {
   const Json& body = message.at("body");
   if (status == 202) {
     const std::string id = body.at("id").get<std::string>();
-    const bool running = body.value("state", "") == "running";
+    const Json state = state_in(body);
     if (!question.order.empty() && ids_.size() < limits::kMostWaiting) {
-      awaited_[id].running = running;
+      awaited_[id].state = state;
       awaited_[id].orders.push_back(question.order);
       ids_.emplace(question.order, id);
     }
-    for (const Place& place : question.places) await_id(place, id, running);
+    for (const Place& place : question.places) await_id(place, id, state);
   } else {
     const auto kind = status == 200 ? OrderOutcome::Kind::kDone : OrderOutcome::Kind::kRefused;
     for (const Place& place : question.places) settle(place, {kind, status, body});
@@ -567,12 +576,12 @@ void Desk::take_answer(const Json& message) {
 }
 
 // The request waits for the evaluation, or is told that it is not there yet where its time is over.
-void Desk::await_id(Place place, const std::string& id, bool running) {
+void Desk::await_id(Place place, const std::string& id, const Json& state) {
   const auto found = errands_.find(place.first);
   if (found == errands_.end()) return;
   Started& started = found->second;
   Awaited& awaited = awaited_[id];
-  awaited.running = running;
+  awaited.state = state;
   awaited.places.insert(place);
   started.waits[place.second] = id;
   if (started.deadline <= now_()) end_of_time(place.first);
@@ -580,8 +589,9 @@ void Desk::await_id(Place place, const std::string& id, bool running) {
 
 Json Desk::state_of(const std::string& id) const {
   const auto found = awaited_.find(id);
-  const bool running = found != awaited_.end() && found->second.running;
-  return {{"id", id}, {"state", running ? "running" : "queued"}};
+  Json state = found != awaited_.end() ? found->second.state : queued_state();
+  state["id"] = id;
+  return state;
 }
 
 // It is queued no longer.
@@ -600,8 +610,10 @@ void Desk::take_event(const Json& message) {
   const std::string id = message.at("id").get<std::string>();
   const auto found = awaited_.find(id);
   if (found == awaited_.end()) return;
-  if (what == "running") found->second.running = true;
-  if (what == "put_off") found->second.running = false;
+  if (what == "running") found->second.state = {{"state", what}};
+  if (what == "waiting")
+    found->second.state = {{"state", what}, {"waiting", message.value("waiting", Json())}};
+  if (what == "put_off") found->second.state = queued_state();
   if (what != "put_off" && what != "done" && what != "failed") return;
   const Json waits = state_of(id);
   const std::set<Place> places = std::move(found->second.places);

@@ -151,7 +151,8 @@ class Desk {
   };
   // An evaluation that is queued or running, as far as somebody here ordered or awaits it.
   struct Awaited {
-    bool running = false;
+    Json state = {
+        {"state", "queued"}};  // with why it waits, and why it waits, as the supervisor said last
     std::set<Place> places;
     std::vector<std::string> orders;  // hashes of orders that came to it
   };
@@ -176,7 +177,7 @@ class Desk {
   void queue_up(Question question);
   void send_some();
   void take_answer(const Json& message);
-  void await_id(Place place, const std::string& id, bool running);
+  void await_id(Place place, const std::string& id, const Json& state);
   void forget_id(const std::string& id);
   [[nodiscard]] Json state_of(const std::string& id) const;  // {id, state}
   void end_of_time(std::uint64_t number);

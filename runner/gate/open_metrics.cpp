@@ -46,7 +46,7 @@ std::string open_metrics(const Json& numbers, std::size_t requests, const GateHe
                       label_value(hello.version), label_value(hello.device),
                       label_value(hello.device_name));
   text += family_head("kbench_evaluations", "gauge", "", "Evaluations that have no row yet.");
-  for (const char* state : {"queued", "running"})
+  for (const char* state : {"queued", "waiting", "running"})
     text += fmt::format("kbench_evaluations{{state=\"{}\"}} {}\n", state, count_in(numbers, state));
   text += family_head("kbench_evaluations_ended", "counter", "",
                       "Evaluations that left the queue: done, with a row, or failed, without one.");

@@ -68,19 +68,19 @@ std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVar
 // Tells another sink of all, and the queue of each row.
 class TellingSink final : public RunSink {
  public:
-  TellingSink(RunSink& sink, const Judge::Told& told) : sink_(sink), told_(told) {}
+  TellingSink(RunSink& sink, const Judge::Listener& listener) : sink_(sink), listener_(listener) {}
 
   ProgressSink& progress() override { return sink_.progress(); }
   Status begin(const Plan& plan) override { return sink_.begin(plan); }
   void row(const Evaluation& evaluation, std::span<const Blob> sources) override {
-    told_(evaluation.key, std::nullopt);
+    listener_.told(evaluation.key, std::nullopt);
     sink_.row(evaluation, sources);
   }
   Status done(const Store& store, const Run& run) override { return sink_.done(store, run); }
 
  private:
   RunSink& sink_;
-  const Judge::Told& told_;
+  const Judge::Listener& listener_;
 };
 
 class StoreJudge final : public ServingJudge {
@@ -159,9 +159,9 @@ class StoreJudge final : public ServingJudge {
     return std::optional<Json>();
   }
 
-  Status judge(std::span<const QueuedOrder> orders, const Told& told) override {
+  Status judge(std::span<const QueuedOrder> orders, const Listener& listener) override {
     if (orders.empty()) return Done{};
-    if (!orders.front().order.is_stored()) return answer_each(orders, told);
+    if (!orders.front().order.is_stored()) return answer_each(orders, listener);
     auto scratch = ScratchFolder::make("kbench-serve");
     if (!scratch) return scratch.error();
     RunRequest run;
@@ -184,8 +184,9 @@ class StoreJudge final : public ServingJudge {
     run.tasks.assign(tasks.begin(), tasks.end());
     const RunTerms terms{.database = judging_.database,
                          .command_line = "kbench serve",
-                         .stop = [this] { return stopping_.load(); }};
-    TellingSink sink(judging_.sink, told);
+                         .stop = [this] { return stopping_.load(); },
+                         .waits = listener.waits};
+    TellingSink sink(judging_.sink, listener);
     const auto outcome = RunSession(judging_.place.benches, std::move(run), terms, sink).run();
     if (!outcome) return outcome.error();
     if (stopping_ || outcome->is_complete()) return Done{};
@@ -332,7 +333,7 @@ class StoreJudge final : public ServingJudge {
   }
 
   // Compile, verify: one at a time, kept by nobody.
-  Status answer_each(std::span<const QueuedOrder> orders, const Told& told) {
+  Status answer_each(std::span<const QueuedOrder> orders, const Listener& listener) {
     for (const QueuedOrder& one : orders) {
       if (stopping_) return Done{};
       const auto tree = kernel_tree_of(one.order.files);
@@ -340,20 +341,21 @@ class StoreJudge final : public ServingJudge {
       const WorkspaceTask task{one.order.task, one.order.size, target_.device};
       const auto staged = stage_tree(*tree, task, "workspace");
       if (!staged) return staged.error();
-      Json result = answer_one({*staged, task, judging_.place}, one.order.what);
+      Json result = answer_one({*staged, task, judging_.place}, one.order.what, listener);
       result["tree"] = tree->hash;
-      told(one.id, Json::parse(fit(std::move(result))));
+      listener.told(one.id, Json::parse(fit(std::move(result))));
     }
     return Done{};
   }
 
-  Json answer_one(const KernelRequest& request, const std::string& what) {
+  Json answer_one(const KernelRequest& request, const std::string& what, const Listener& listener) {
     if (what == "compile") return compile_kernels(request).result;
     const auto run = run_kernels(request,
                                  {.database = std::nullopt,
                                   .command_line = "kbench serve",
                                   .stop = [this] { return stopping_.load(); },
-                                  .allow_torch = judging_.allow_torch},
+                                  .allow_torch = judging_.allow_torch,
+                                  .waits = listener.waits},
                                  judging_.quiet);
     if (!run) return error_result(run.error());
     if (!run->row) return error_result({ErrorCode::kInfrastructure, run->summary(), ""});

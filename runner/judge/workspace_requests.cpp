@@ -199,7 +199,8 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   KernelRun done;
   done.terms = {.database = options.database.value_or(scratch->path() / "verify.sqlite"),
                 .command_line = options.command_line,
-                .stop = options.stop};
+                .stop = options.stop,
+                .waits = options.waits};
   RowKeeper keeper(sink, done, options.database.has_value());
   auto outcome = RunSession(request.place.benches, std::move(run), done.terms, keeper).run();
   if (!outcome) return outcome.error();

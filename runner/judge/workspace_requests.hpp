@@ -76,6 +76,8 @@ struct KernelRunOptions {
   std::function<bool()> stop = {};
   bool quick = false;  // this and the next: as RunRequest has them
   std::string allow_torch = "data";
+  // As RunTerms has it.
+  std::function<void(const std::optional<DeviceWait>&)> waits = {};
 };
 
 struct KernelRun {

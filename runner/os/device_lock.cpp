@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/utc_now.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/device_queue.hpp"
 #include "runner/os/files.hpp"
@@ -131,15 +132,26 @@ std::string words(const LockHolder& holder) {
   return fmt::format("process {} ({}, since {}{})", holder.pid, holder.what, holder.since, until);
 }
 
+LockHolder LockSeeker::as_holder() const {
+  return {pid, what, utc_now(), seconds > 0 ? utc_in(seconds) : ""};
+}
+
+std::optional<double> DeviceWait::seconds_left() const {
+  const auto until = parse_utc(holder.until);
+  if (!until || !ahead_seconds) return std::nullopt;
+  const std::chrono::duration<double> left = *until - std::chrono::system_clock::now();
+  return left.count() > 0 ? std::optional(left.count() + *ahead_seconds) : std::nullopt;
+}
+
 Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& device,
-                                    const LockHolder& self,
-                                    const std::function<bool(const LockHolder&, int)>& waits_for,
+                                    const LockSeeker& self,
+                                    const std::function<bool(const DeviceWait&)>& waits_for,
                                     const std::function<bool()>& is_needless) {
   std::error_code failed;
   fs::create_directories(folder, failed);
   const fs::path file = folder / file_name(device);
   std::optional<QueuePlace> place;
-  std::optional<LockHolder> told;
+  std::optional<DeviceWait> told;
   StalledQueue stalled;
   int nameless = 0;
   while (true) {
@@ -150,11 +162,11 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
       errno = EINVAL;
       return unusable(file, "locking what is no file");
     }
-    const int ahead = place ? place->ahead() : waiting_for(file);
+    const Waiting ahead = place ? place->ahead() : waiting_for(file);
     if (::flock(opened.value, LOCK_EX | LOCK_NB) == 0) {
       if (!is_the_same(opened.value, file)) continue;
-      if (ahead == 0 || stalled.is_for_long()) {
-        write_holder(opened.value, self);
+      if (ahead.count == 0 || stalled.is_for_long()) {
+        write_holder(opened.value, self.as_holder());
         return DeviceLock(file, std::exchange(opened.value, -1));
       }
       ::flock(opened.value, LOCK_UN);  // for those who came before
@@ -166,29 +178,33 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
       stalled.has_moved();
     }
     if (is_needless && !place)
-      if (auto taken = QueuePlace::take(file)) place.emplace(std::move(*taken));
+      if (auto taken = QueuePlace::take(file, self.seconds)) place.emplace(std::move(*taken));
     if (is_needless && is_needless()) return DeviceLock();
-    const LockHolder holder = read_holder(opened.value);
+    const DeviceWait wait{read_holder(opened.value), ahead.count + 1, ahead.seconds};
     // A holder that has just begun has written nothing yet.
-    const bool just_begun = holder.pid.empty() && ++nameless < kNamelessTries;
-    if (!just_begun && told != holder) {
-      told = holder;
-      if (!waits_for(holder, ahead + 1)) {
+    const bool just_begun = wait.holder.pid.empty() && ++nameless < kNamelessTries;
+    if (!just_begun && told != wait) {
+      told = wait;
+      if (!waits_for(wait)) {
         return Error{ErrorCode::kInfrastructure,
-                     fmt::format("another measurement has the device: {}", words(holder)),
+                     fmt::format("another measurement has the device: {}", words(wait.holder)),
                      "Wait until it has ended; without --no-wait, kbench does."};
       }
     }
     if (!place) {
       // Where it cannot have one it waits all the same, behind those who have.
-      if (auto taken = QueuePlace::take(file)) place.emplace(std::move(*taken));
+      if (auto taken = QueuePlace::take(file, self.seconds)) place.emplace(std::move(*taken));
     }
     std::this_thread::sleep_for(kBetweenTries);
   }
 }
 
 int DeviceLock::waiters(const fs::path& folder, const std::string& device) {
-  return waiting_for(folder / file_name(device));
+  return waiting_for(folder / file_name(device)).count;
+}
+
+void DeviceLock::tell(const LockSeeker& self) const {
+  if (descriptor_ >= 0) write_holder(descriptor_, self.as_holder());
 }
 
 DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {

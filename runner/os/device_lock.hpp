@@ -12,6 +12,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -29,6 +30,29 @@ struct LockHolder {
   friend bool operator==(const LockHolder&, const LockHolder&) = default;
 };
 
+// A process that asks for a lock. Its words as a holder are written when it gets the lock: time in
+// the queue is in neither `since` nor `until`.
+struct LockSeeker {
+  std::string pid;
+  std::string what;
+  double seconds = 0;  // for which it will probably hold it; 0: it does not know
+
+  [[nodiscard]] LockHolder as_holder() const;
+};
+
+// Why a lock is waited for.
+struct DeviceWait {
+  LockHolder holder;
+  int place = 1;                        // in the queue: 1 is next
+  std::optional<double> ahead_seconds;  // of those before it; none where one of them does not know
+
+  // Seconds until it is this waiter's turn, by what holder and queue expect; nothing where one of
+  // them does not know, or has taken longer than it expected.
+  [[nodiscard]] std::optional<double> seconds_left() const;
+
+  friend bool operator==(const DeviceWait&, const DeviceWait&) = default;
+};
+
 // "process 123 (run 0123456789ab, since 2026-11-21T13:00:00Z, probably until
 // 2026-11-21T13:20:00Z)".
 [[nodiscard]] std::string words(const LockHolder& holder);
@@ -36,19 +60,22 @@ struct LockHolder {
 class DeviceLock {
  public:
   // Waits for whoever holds it, and for those who came before. `waits_for` is called once for each
-  // holder that is waited for, with the place in the queue: 1 is next. Where it returns false,
-  // nobody is waited for and the error (kInfrastructure) names the holder. `is_needless` is asked
-  // before that, and again while it waits, and may take its time, since its place in the queue is
-  // kept: where it is true, nobody is waited for, and the lock is one of nothing. Other errors: the
-  // folder cannot be written, what has the file's name is none, or cannot be opened, or its file
-  // system knows no locks.
+  // holder that is waited for and each place in the queue. Where it returns false, nobody is waited
+  // for and the error (kInfrastructure) names the holder. `is_needless` is asked before that, and
+  // again while it waits, and may take its time, since its place in the queue is kept: where it is
+  // true, nobody is waited for, and the lock is one of nothing. Other errors: the folder cannot be
+  // written, what has the file's name is none, or cannot be opened, or its file system knows no
+  // locks.
   [[nodiscard]] static Result<DeviceLock> take(
-      const std::filesystem::path& folder, const std::string& device, const LockHolder& self,
-      const std::function<bool(const LockHolder&, int place)>& waits_for,
+      const std::filesystem::path& folder, const std::string& device, const LockSeeker& self,
+      const std::function<bool(const DeviceWait&)>& waits_for,
       const std::function<bool()>& is_needless = {});
 
   // How many wait for it.
   [[nodiscard]] static int waiters(const std::filesystem::path& folder, const std::string& device);
+
+  // Other words for those who wait, from now on.
+  void tell(const LockSeeker& self) const;
 
   // Whether it is one of something.
   [[nodiscard]] bool is_held() const { return descriptor_ >= 0; }

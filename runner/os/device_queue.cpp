@@ -5,7 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <system_error>
@@ -41,10 +45,30 @@ bool is_held(int descriptor) {
   return false;
 }
 
+// What its waiter wrote there, who may be another user; none where that is no number of seconds
+// within a week.
+std::optional<double> seconds_of(int descriptor) {
+  constexpr double kLongest = 7.0 * 24 * 3600;
+  std::array<char, 16> text{};
+  const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
+  if (size <= 0) return std::nullopt;
+  int seconds = 0;
+  const auto read = std::from_chars(text.data(), text.data() + size, seconds);
+  if (read.ec != std::errc() || seconds <= 0 || seconds > kLongest) return std::nullopt;
+  return seconds;
+}
+
+void write_seconds(int descriptor, double seconds) {
+  if (!(seconds > 0)) return;
+  const std::string text = fmt::format("{:.0f}\n", std::ceil(seconds));
+  // Only for people who wait: where it cannot be written, they are told less.
+  if (::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
+}
+
 // Those that are alive, but `self`, before `arrival` where there is one.
-int count_before(const fs::path& folder, const std::string& prefix, const fs::path& self,
-                 const std::optional<Arrival>& arrival) {
-  int count = 0;
+Waiting waiting_before(const fs::path& folder, const std::string& prefix, const fs::path& self,
+                       const std::optional<Arrival>& arrival) {
+  Waiting all;
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(folder, failed)) {
     const fs::path& file = entry.path();
@@ -56,15 +80,17 @@ int count_before(const fs::path& folder, const std::string& prefix, const fs::pa
     if (!is_held(opened.get())) {
       ::unlink(file.c_str());
     } else if (!arrival || *its < *arrival) {
-      ++count;
+      ++all.count;
+      const auto seconds = seconds_of(opened.get());
+      all.seconds = seconds && all.seconds ? std::optional(*all.seconds + *seconds) : std::nullopt;
     }
   }
-  return count;
+  return all;
 }
 
 }  // namespace
 
-Result<QueuePlace> QueuePlace::take(const fs::path& file) {
+Result<QueuePlace> QueuePlace::take(const fs::path& file, double seconds) {
   for (int i = 0; i < kTries; ++i) {
     fs::path own = file.parent_path() / fmt::format("{}{}-{}", prefix_of(file), ::getpid(), i);
     const int made =
@@ -75,6 +101,7 @@ Result<QueuePlace> QueuePlace::take(const fs::path& file) {
     struct stat facts {};
     const bool locked = ::flock(made, LOCK_EX | LOCK_NB) == 0;
     if (locked && ::fstat(made, &facts) == 0 && facts.st_nlink == 1) {
+      write_seconds(made, seconds);
       ::fchmod(made, kReadableForAll);  // whatever the umask is
       return QueuePlace(std::move(own), made);
     }
@@ -91,15 +118,15 @@ QueuePlace::~QueuePlace() {
   ::close(descriptor_);
 }
 
-int QueuePlace::ahead() const {
+Waiting QueuePlace::ahead() const {
   const fs::path folder = file_.parent_path();
   const std::string name = file_.filename().string();
   const std::string prefix = name.substr(0, name.rfind(".wait-")) + ".wait-";
-  return count_before(folder, prefix, file_, arrival_of(descriptor_));
+  return waiting_before(folder, prefix, file_, arrival_of(descriptor_));
 }
 
-int waiting_for(const fs::path& file) {
-  return count_before(file.parent_path(), prefix_of(file), {}, std::nullopt);
+Waiting waiting_for(const fs::path& file) {
+  return waiting_before(file.parent_path(), prefix_of(file), {}, std::nullopt);
 }
 
 }  // namespace kbench

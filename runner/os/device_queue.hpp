@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,11 +16,19 @@
 
 namespace kbench {
 
+// Those who stand in a queue, or in a part of it.
+struct Waiting {
+  int count = 0;
+  std::optional<double> seconds = 0.0;  // of all; none where one of them does not say
+};
+
 class QueuePlace {
  public:
-  // At the end of the queue of the lock `file`. Errors: kInfrastructure, the folder cannot be
-  // written.
-  [[nodiscard]] static Result<QueuePlace> take(const std::filesystem::path& file);
+  // At the end of the queue of the lock `file`. `seconds`: how long whoever waits there will
+  // probably hold the lock, for those behind; 0: nobody knows. Errors: kInfrastructure, the folder
+  // cannot be written.
+  [[nodiscard]] static Result<QueuePlace> take(const std::filesystem::path& file,
+                                               double seconds = 0);
 
   QueuePlace(QueuePlace&& other) noexcept
       : file_(std::exchange(other.file_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -28,8 +37,8 @@ class QueuePlace {
   QueuePlace& operator=(const QueuePlace&) = delete;
   ~QueuePlace();
 
-  // How many that are alive came before it. Removes the files of those that are not, where it may.
-  [[nodiscard]] int ahead() const;
+  // Those that are alive and came before it. Removes the files of those that are not, where it may.
+  [[nodiscard]] Waiting ahead() const;
 
  private:
   QueuePlace(std::filesystem::path file, int descriptor)
@@ -39,7 +48,7 @@ class QueuePlace {
   int descriptor_ = -1;
 };
 
-// How many wait for the lock `file`.
-[[nodiscard]] int waiting_for(const std::filesystem::path& file);
+// All that wait for the lock `file`.
+[[nodiscard]] Waiting waiting_for(const std::filesystem::path& file);
 
 }  // namespace kbench

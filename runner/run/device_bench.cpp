@@ -69,7 +69,7 @@ class DeviceBench final : public RunBench {
           make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
   }
 
-  Status take_device(const std::string& what, const std::string& until) override {
+  Status take_device(const std::string& what, double seconds) override {
     if (auto made = create_cache(installation_); !made) return made.error();
     if (!builds_on_device()) begin_builds();
     lock_request_ = {.installation = &installation_,
@@ -77,8 +77,9 @@ class DeviceBench final : public RunBench {
                      .what = what,
                      .wait = !terms_.no_wait,
                      .turn_only = request_.checks_only,
-                     .until = until,
+                     .seconds = seconds,
                      .progress = &progress_,
+                     .waits = terms_.waits,
                      .is_needless = [this] { return is_built_in_vain(); }};
     auto turn = DeviceTurn::take(device_, lock_request_);
     given_up_ = !turn.ok();  // nobody will want what is not compiled yet
@@ -87,7 +88,7 @@ class DeviceBench final : public RunBench {
     return Done{};
   }
 
-  void give_turn() override { turn_->give_turn(lock_request_); }
+  void give_turn(double next_seconds) override { turn_->give_turn(lock_request_, next_seconds); }
 
   Result<OracleHello> start() override {
     if (auto started = turn_->start_oracle(installation_, plan_.target, request_.precision);
@@ -140,7 +141,7 @@ class DeviceBench final : public RunBench {
       return sound;
     // Nothing is timed yet. On a GPU, builders time kernels to choose among them.
     const auto between_builds = [&] {
-      if (!on_cuda()) give_turn();
+      if (!on_cuda()) give_turn(0);
       return interrupted();
     };
     auto packages = build_baseline_packages(

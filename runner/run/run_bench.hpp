@@ -46,13 +46,14 @@ class RunBench {
   virtual ~RunBench() = default;
 
   // Waits until nobody else measures on the device, and keeps it; where nothing is timed, until it
-  // is this run's turn. `what` is the name of the run for those who wait, `until` when it will
-  // probably end; empty: nobody knows. Submissions are compiled meanwhile, and where nothing is
+  // is this run's turn. `what` is the name of the run for those who wait, `seconds` what it will
+  // probably take; 0: nobody knows. Submissions are compiled meanwhile, and where nothing is
   // left to be measured nobody is waited for. Errors: kInfrastructure where it is taken and the run
   // does not wait.
-  virtual Status take_device(const std::string& what, const std::string& until) = 0;
-  // Between two units: a turn for those who wait for one.
-  virtual void give_turn() = 0;
+  virtual Status take_device(const std::string& what, double seconds) = 0;
+  // Between two units: a turn for those who wait for one. `next_seconds`: what the next unit will
+  // probably take; 0: nobody knows.
+  virtual void give_turn(double next_seconds) = 0;
 
   // Starts the oracle and the compilers, and returns once the oracle has answered. Compilers may be
   // at work after that, where they disturb nothing that is measured. Errors: kInfrastructure.

@@ -156,18 +156,18 @@ Status RunSession::take_device() {
     if (!found) return found.error();
     run_ = std::move(*found);
   }
-  return bench_->take_device(fmt::format("run {}", short_id(run_)), probable_end());
+  return bench_->take_device(fmt::format("run {}", short_id(run_)), probable_seconds());
 }
 
-// Empty where a task was never timed here.
-std::string RunSession::probable_end() const {
+// 0 where a task was never timed here.
+double RunSession::probable_seconds() const {
   double seconds = 0;
   for (const PlannedRow& unit : plan_.units) {
     const double typical = typical_seconds(plan_.tasks[unit.task]);
-    if (typical == 0) return "";
+    if (typical == 0) return 0;
     seconds += typical;
   }
-  return utc_in(seconds);
+  return seconds;
 }
 
 // --- the run's row ---
@@ -309,7 +309,8 @@ std::vector<double> RunSession::expected_seconds(const std::vector<std::size_t>&
 Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   std::vector<std::size_t> open = open_units();
   order_units(terms_.order, expected_seconds(open), random_order_seed(), open);
-  progress_.begin("evaluating", expected_seconds(open));
+  const std::vector<double> expected = expected_seconds(open);
+  progress_.begin("evaluating", expected);
   std::size_t position = 0;
   while (position < open.size() && !outcome_.lost && !outcome_.stopped) {
     outcome_.interrupted = interrupted();
@@ -319,7 +320,7 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
       break;
     }
     // A check has waited for the turn that it has: it gives none away before it has used it.
-    if (position > 0 || !request_.checks_only) bench_->give_turn();
+    if (position > 0 || !request_.checks_only) bench_->give_turn(expected[position]);
     progress_.item(position, task_of(open[position]).id);
     const auto kept = evaluate_next(open[position]);
     if (!kept) return kept.error();

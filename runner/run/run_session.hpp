@@ -51,7 +51,7 @@ class RunSession {
   void announce_files(const Census& census);
   Status open_store();
   Status take_device();
-  [[nodiscard]] std::string probable_end() const;
+  [[nodiscard]] double probable_seconds() const;
 
   Status begin_run();
   Status resume_run(const Json& configuration);

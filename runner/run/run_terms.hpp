@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "runner/os/device_lock.hpp"
 #include "runner/run/unit_order.hpp"
 
 namespace kbench {
@@ -22,6 +23,9 @@ struct RunTerms {
   UnitOrder order = UnitOrder::kTask;  // in which the rows are measured
   // Asked where Ctrl-C is looked for: true ends the run once the evaluation at hand is stored.
   std::function<bool()> stop;
+  // Told what the device is waited for, again where that changes, and nothing once the wait is
+  // over.
+  std::function<void(const std::optional<DeviceWait>&)> waits = {};
 };
 
 }  // namespace kbench

@@ -11,11 +11,14 @@
 //                 200 the row is there: {id, run_id, row}; of what is not stored {id, result},
 //                 once;
 //                     of a tool that takes no time {result}
-//                 202 it waits: {id, state: "queued" | "running"}
+//                 202 it waits: {id, state: "queued" | "running" | "waiting"}, with the last one
+//                   waiting: {held_by, held_since, since, place, until | null}, all about the
+//                   device
 //                 404, 422, 429, 500, 503: {error: {message, hint, fault}}; of 429 with the
 //                     seconds after which there is a place again: error.retry_after_s
-//   supervisor: {"event": "queued" | "running" | "done" | "failed" | "put_off", "id", "task",
-//   "agent"}
+//   supervisor: {"event": "queued" | "running" | "waiting" | "done" | "failed" | "put_off",
+//                "id", "task", "agent"}
+//                 waiting: of an order in hand, with the same `waiting`; then running once more
 //                 put_off: it stays where it is until a server is started again
 //   supervisor: {"say": "draining"}, {"say": "bye"}
 //

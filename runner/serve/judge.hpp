@@ -10,6 +10,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/os/device_lock.hpp"
 #include "runner/serve/order.hpp"
 
 namespace kbench {
@@ -37,12 +38,17 @@ class Judge {
   virtual Result<std::optional<Json>> find(const std::string& id, const std::string& reward,
                                            Rows rows) = 0;
 
-  // Judges them, one after the other, and tells of each as soon as its row is stored; of what is
-  // not stored it tells the result. They are of one kind and size. Errors: of those that it did not
-  // tell of, none was judged, and that is why. Without an error, too, some may be missing: after
-  // stop(), or because of something that another try may mend. On a thread that does nothing else.
-  using Told = std::function<void(const std::string& id, std::optional<Json> result)>;
-  virtual Status judge(std::span<const QueuedOrder> orders, const Told& told) = 0;
+  struct Listener {
+    // An order's row is stored; or, where it is not stored, its result is there.
+    std::function<void(const std::string& id, std::optional<Json> result)> told;
+    // The device is waited for, told again where that changes; nothing once it is there.
+    std::function<void(const std::optional<DeviceWait>&)> waits = {};
+  };
+  // Judges them, one after the other, and tells of each as soon as it is judged. They are of one
+  // kind and size. Errors: of those that it did not tell of, none was judged, and that is why.
+  // Without an error, too, some may be missing: after stop(), or because of something that another
+  // try may mend. On a thread that does nothing else.
+  virtual Status judge(std::span<const QueuedOrder> orders, const Listener& listener) = 0;
   // From now on nothing is begun. Called from any thread, while judge() runs.
   virtual void stop() = 0;
 

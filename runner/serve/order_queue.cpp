@@ -57,6 +57,13 @@ std::vector<std::string> OrderQueue::waiting_ids() const {
   return ids;
 }
 
+std::vector<std::string> OrderQueue::running_ids() const {
+  std::vector<std::string> ids;
+  for (const auto& [id, entry] : entries_)
+    if (entry.running) ids.push_back(id);
+  return ids;
+}
+
 // Whoever waited longest for a turn, and of those the order that came first.
 OrderQueue::Entry* OrderQueue::next(const Order* like) {
   Entry* best = nullptr;

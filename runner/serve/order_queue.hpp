@@ -39,6 +39,7 @@ class OrderQueue {
   [[nodiscard]] std::size_t waiting() const { return entries_.size() - running_; }
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
   [[nodiscard]] std::vector<std::string> waiting_ids() const;  // by arrival
+  [[nodiscard]] std::vector<std::string> running_ids() const;
   [[nodiscard]] const QueuedOrder* find(const std::string& id) const;
 
   // The next ones, which are to be judged together: of one kind and size, at most `most`. They run

@@ -36,7 +36,7 @@ class ServeMeter {
   void row();
 
   // {queued, running, done, failed, oldest_wait_s, rows, row_s, busy, busy_s}; times in seconds.
-  // `waiting`: the ids of the orders that wait; `running`: how many are in hand.
+  // `waiting`: the ids of the orders that wait; `running`: how many are judged.
   [[nodiscard]] Json read(std::span<const std::string> waiting, std::size_t running) const;
 
  private:

@@ -24,6 +24,7 @@
 
 #include "runner/core/channel.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/gate_process.hpp"
 #include "runner/serve/pace.hpp"
@@ -47,6 +48,17 @@ constexpr std::chrono::seconds kGatesWithin{60};
 // A message of the gate comes at once or not at all.
 constexpr milliseconds kMessagePatience{10'000};
 constexpr milliseconds kFarewellPatience{3'000};
+
+// Why an order in hand waits: {held_by, held_since, since, place, until}. `before`: the same of
+// the wait so far, which this one goes on with.
+Json waiting_json(const DeviceWait& wait, const std::optional<Json>& before) {
+  const auto left = wait.seconds_left();
+  return {{"held_by", wait.holder.what},
+          {"held_since", wait.holder.since},
+          {"since", before ? before->at("since") : Json(utc_now())},
+          {"place", wait.place},
+          {"until", left ? Json(utc_in(*left)) : Json()}};
+}
 
 // What the judge's thread tells the other one.
 struct News {
@@ -109,6 +121,17 @@ class Work {
     const std::lock_guard lock(mutex_);
     return std::exchange(news_, {});
   }
+  // What the orders in hand wait for, if that has changed.
+  std::optional<std::optional<Json>> take_changed_wait() {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(wait_changed_, false)) return std::nullopt;
+    return wait_;
+  }
+  // The device that the orders in hand wait for; none while they are judged.
+  [[nodiscard]] std::optional<Json> wait() const {
+    const std::lock_guard lock(mutex_);
+    return wait_;
+  }
   // Those that just began.
   std::vector<std::string> take_begun() {
     const std::lock_guard lock(mutex_);
@@ -153,15 +176,17 @@ class Work {
     if (orders.empty()) return;
     std::map<std::string, bool> open;
     for (const QueuedOrder& order : orders) open[order.id] = true;
+    const auto told = [&](const std::string& id, std::optional<Json> result) {
+      const auto found = open.find(id);
+      if (found == open.end() || !found->second) return;
+      found->second = false;
+      meter_.row();
+      tell({.id = id, .judged = true, .result = std::move(result)});
+    };
     meter_.judge_begins();
     const Status judged =
-        judge_.judge(orders, [&](const std::string& id, std::optional<Json> result) {
-          const auto found = open.find(id);
-          if (found == open.end() || !found->second) return;
-          found->second = false;
-          meter_.row();
-          tell({.id = id, .judged = true, .result = std::move(result)});
-        });
+        judge_.judge(orders, {.told = told, .waits = [&](const auto& wait) { tell_wait(wait); }});
+    tell_wait(std::nullopt);
     meter_.judge_ends();
     for (const auto& [id, still_open] : open) {
       if (!still_open) continue;
@@ -175,6 +200,16 @@ class Work {
     {
       const std::lock_guard lock(mutex_);
       news_.push_back(std::move(news));
+    }
+    wake();
+  }
+
+  void tell_wait(const std::optional<DeviceWait>& wait) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!wait && !wait_) return;
+      wait_ = wait ? waiting_json(*wait, wait_) : std::optional<Json>();
+      wait_changed_ = true;
     }
     wake();
   }
@@ -193,6 +228,8 @@ class Work {
   OrderQueue queue_;
   std::deque<News> news_;
   std::vector<std::string> begun_;
+  std::optional<Json> wait_;  // of waiting_json
+  bool wait_changed_ = false;
   bool stopping_ = false;
   bool over_ = false;
   UniqueFd wake_;
@@ -365,6 +402,7 @@ class Service {
   void tell_news() {
     auto news = work_.take_news();
     for (const std::string& id : work_.take_begun()) send(event("running", id));
+    if (const auto wait = work_.take_changed_wait()) tell_wait(*wait);
     for (News& one : news) {
       if (one.judged) {
         if (one.result) results_.put(one.id, std::move(*one.result));
@@ -374,6 +412,28 @@ class Service {
         try_again(one);
       }
     }
+  }
+
+  // Of the orders in hand.
+  void tell_wait(const std::optional<Json>& wait) {
+    if (!wait && !std::exchange(waits_, false)) return;  // it was over before anybody was told
+    waits_ = wait.has_value();
+    const auto ids = work_.with_queue([](OrderQueue& queue) { return queue.running_ids(); });
+    for (const std::string& id : ids) {
+      Json message = event(wait ? "waiting" : "running", id);
+      if (wait) message["waiting"] = *wait;
+      send(message);
+    }
+    note(wait ? waiting_words(*wait, ids.size()) : "the device is there");
+  }
+
+  static std::string waiting_words(const Json& wait, std::size_t orders) {
+    const Json& until = wait.at("until");
+    return fmt::format(
+        "{} evaluation{} for the device, which {} has had since {}: place {} in its queue{}",
+        orders, orders == 1 ? " waits" : "s wait", wait.at("held_by").get<std::string>(),
+        wait.at("held_since").get<std::string>(), wait.at("place").get<int>(),
+        until.is_null() ? "" : fmt::format(", probably until {}", until.get<std::string>()));
   }
 
   // Its row is stored, or it failed for good: first the disk forgets it, then the queue.
@@ -464,14 +524,20 @@ class Service {
   }
 
   Json metrics() {
+    const bool waits = work_.wait().has_value();
     return work_.with_queue([&](OrderQueue& queue) {
-      return meter_.read(queue.waiting_ids(), queue.size() - queue.waiting());
+      const std::size_t in_hand = queue.size() - queue.waiting();
+      Json numbers = meter_.read(queue.waiting_ids(), waits ? 0 : in_hand);
+      numbers["waiting"] = waits ? in_hand : 0;
+      return numbers;
     });
   }
 
-  static Refusal waits(const std::string& id, OrderQueue::State state) {
-    return {202,
-            {{"id", id}, {"state", state == OrderQueue::State::kRunning ? "running" : "queued"}}};
+  Refusal waits(const std::string& id, OrderQueue::State state) {
+    if (state == OrderQueue::State::kQueued) return {202, {{"id", id}, {"state", "queued"}}};
+    if (auto wait = work_.wait())
+      return {202, {{"id", id}, {"state", "waiting"}, {"waiting", std::move(*wait)}}};
+    return {202, {{"id", id}, {"state", "running"}}};
   }
 
   [[nodiscard]] std::optional<OrderQueue::State> state_of(const std::string& id) {
@@ -603,6 +669,7 @@ class Service {
   Gate gate_;
   bool draining_ = false;
   bool gate_lost_ = false;
+  bool waits_ = false;  // the gate was told last that orders wait for the device
   std::string why_lost_ = "it died";
   std::vector<steady_clock::time_point> gates_;  // when one was started anew
   Recent<Error> failed_{kMostFailed};            // of orders without a row

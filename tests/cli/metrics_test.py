@@ -57,7 +57,7 @@ class MetricsTest(serve_case.GateCase):
         self.assertGreater(value(families, "kbench_row_seconds_sum"), value(before, "kbench_row_seconds_sum"))
         self.assertGreaterEqual(value(families, "kbench_device_busy_seconds_total"),
                                 value(families, "kbench_row_seconds_sum"))
-        for state in ("queued", "running"):
+        for state in ("queued", "waiting", "running"):
             self.assertEqual(value(families, "kbench_evaluations", state=state), 0)
         self.assertEqual(value(families, "kbench_oldest_wait_seconds"), 0)
         self.assertEqual(value(families, "kbench_requests_waiting"), 0, "the one that asks does not count")

@@ -7,6 +7,7 @@ baseline is the one that packages_test builds.
 
 import base64
 import contextlib
+import fcntl
 import json
 import os
 import re
@@ -21,6 +22,7 @@ import own_processes
 from cli_case import GOOD, KBENCH, ROOT, TINY
 from prepared import Prepared
 from serve_case import ANN, BOB, EVE, NOT_COMPILED, TASK, WRONG, GateCase, ServeCase, evaluation
+from waiting_test import HOLDER, lock_name
 from workspace_test import RELU
 
 # For some seconds after its worker has started the evaluation has not ended.
@@ -130,6 +132,29 @@ class WrongTest(CheckedCase):
             server.ask("POST", "/v1/evaluations", evaluation(NOT_COMPILED))
             events.await_event("done")
             self.assertEqual(events.heard(), ["queued", "running", "done"])
+
+
+    def test_who_waits_for_the_device_is_told_for_whom(self):
+        """Was: "running", for the 24 minutes that another run measured, and no word of the server."""
+        locks = self.folder / "locks"
+        locks.mkdir()
+        lock = locks / lock_name(turn=False)
+        with lock.open("w", encoding="utf-8") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            held.write(HOLDER)
+            held.flush()
+            server = self.serve(KBENCH_LOCKS=str(locks))
+            _, body = server.ask("POST", "/v1/evaluations", evaluation(WRONG))
+            path = f"/v1/evaluations/{body['id']}"
+            self.wait_until(lambda: server.ask("GET", path)[1].get("state") == "waiting", "it waits", server.process)
+            why = server.ask("GET", path)[1]["waiting"]
+            self.assertRegex(why.pop("since"), r"^20\d\d-\d\d-\d\dT")
+            self.assertEqual(why, {"held_by": "run 0123456789ab", "held_since": "2026-11-21T13:00:00Z", "place": 1,
+                                   "until": None})
+            self.assertIn("1 evaluation waits for the device, which run 0123456789ab has had since", self.log())
+            lock.unlink()
+        status, body = server.ask("GET", f"{path}?wait_s=200")
+        self.assertEqual((status, body["row"]["state"]), (200, "wrong_result"))
 
 
 class KillTest(CheckedCase):

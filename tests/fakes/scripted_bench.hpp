@@ -42,22 +42,23 @@ class ScriptedBench final : public RunBench {
     toolchain_.nvcc_version = script.nvcc;
   }
 
-  Status take_device(const std::string& what, const std::string& until) override {
+  Status take_device(const std::string& what, double seconds) override {
     lock_request_ = {.installation = &installation_,
                      .target = &order_.plan.target,
                      .what = what,
                      .wait = !order_.terms.no_wait,
                      .turn_only = order_.request.checks_only,
-                     .until = until,
-                     .progress = &order_.progress};
+                     .seconds = seconds,
+                     .progress = &order_.progress,
+                     .waits = order_.terms.waits};
     auto lock = take_measuring_lock(lock_request_);
     if (!lock) return lock.error();
     lock_.emplace(std::move(*lock));
     return Done{};
   }
 
-  void give_turn() override {
-    if (lock_) kbench::give_turn(lock_request_, *lock_);
+  void give_turn(double next_seconds) override {
+    if (lock_) kbench::give_turn(lock_request_, *lock_, next_seconds);
   }
 
   Result<OracleHello> start() override {

@@ -52,6 +52,11 @@ class ScriptedJudge final : public Judge {
     const std::lock_guard lock(mutex_);
     failing_ = runs;
   }
+  // The next order waits for the device as long as it is held.
+  void wait_for_device(const DeviceWait& wait) {
+    const std::lock_guard lock(mutex_);
+    wait_ = wait;
+  }
   // A row of before.
   void put(const std::string& id, bool counts) {
     const std::lock_guard lock(mutex_);
@@ -101,7 +106,7 @@ class ScriptedJudge final : public Judge {
                {"reward", {{"name", reward}, {"value", 2.0}, {"capped", true}}}}}});
   }
 
-  Status judge(std::span<const QueuedOrder> orders, const Told& told) override {
+  Status judge(std::span<const QueuedOrder> orders, const Listener& listener) override {
     for (const QueuedOrder& order : orders) {
       {
         std::unique_lock lock(mutex_);
@@ -111,16 +116,27 @@ class ScriptedJudge final : public Judge {
         }
         if (stopped_) return Done{};
         holding_ = held_;
+        if (wait_ && listener.waits) {
+          lock.unlock();
+          listener.waits(wait_);
+          lock.lock();
+        }
         changed_.notify_all();
         changed_.wait(lock, [&] { return !held_ || allowed_ > 0; });
         holding_ = false;
         if (held_) --allowed_;
+        if (std::exchange(wait_, std::nullopt) && listener.waits) {
+          lock.unlock();
+          listener.waits(std::nullopt);
+          lock.lock();
+        }
         judged_.push_back(order.id);
         if (order.order.is_stored()) rows_[order.id] = true;
       }
-      told(order.id, order.order.is_stored()
-                         ? std::nullopt
-                         : std::optional<Json>(Json{{"state", "ok"}, {"what", order.order.what}}));
+      listener.told(order.id,
+                    order.order.is_stored()
+                        ? std::nullopt
+                        : std::optional<Json>(Json{{"state", "ok"}, {"what", order.order.what}}));
     }
     return Done{};
   }
@@ -163,6 +179,7 @@ class ScriptedJudge final : public Judge {
   bool stopped_ = false;
   int allowed_ = 0;
   int failing_ = 0;
+  std::optional<DeviceWait> wait_;
   std::map<std::string, bool> rows_;  // by id: whether they count
   std::vector<std::string> judged_;
 };

@@ -51,6 +51,7 @@ TEST_F(DeskTest, MetricsAreForTokensThatMayRead) {
   const Answer answer_to = get("/metrics", kReadOnly);
   EXPECT_EQ(question().at("what"), "metrics");
   answer_last(200, {{"queued", 3},
+                    {"waiting", 2},
                     {"running", 1},
                     {"done", 7},
                     {"failed", 2},
@@ -64,7 +65,7 @@ TEST_F(DeskTest, MetricsAreForTokensThatMayRead) {
   const std::string& text = (*answer_to.response)->body;
   for (const char* line :
        {"kbench_build_info{version=\"1.2.3\",device=\"cpu\",device_name=\"a CPU\"} 1\n",
-        "kbench_evaluations{state=\"queued\"} 3\n",
+        "kbench_evaluations{state=\"queued\"} 3\n", "kbench_evaluations{state=\"waiting\"} 2\n",
         "kbench_evaluations_ended_total{state=\"failed\"} 2\n", "kbench_oldest_wait_seconds 1.5\n",
         "kbench_row_seconds_sum 70.25\n", "kbench_device_busy 1\n", "kbench_requests_waiting 0\n"})
     EXPECT_THAT(text, HasSubstr(line));
@@ -301,6 +302,25 @@ TEST_F(DeskTest, WhoeverWaitedLongEnoughIsToldSo) {
   EXPECT_EQ(reply.body().at("state"), "running");
   event("done", kId);
   EXPECT_EQ(asked_.size(), 1U) << "nobody waits for it any more";
+}
+
+TEST_F(DeskTest, WhatTheDeviceIsWaitedForIsTold) {
+  const Json why = {{"held_by", "run 0123456789ab"},
+                    {"held_since", "2026-11-21T13:00:00Z"},
+                    {"since", "2026-11-21T13:01:00Z"},
+                    {"place", 2},
+                    {"until", nullptr}};
+  const Answer first = post("/v1/evaluations", evaluation());
+  answer_last(202, {{"id", kId}, {"state", "waiting"}, {"waiting", why}});
+  EXPECT_EQ(first.body(), (Json{{"id", kId}, {"state", "waiting"}, {"waiting", why}}));
+  const Answer second = post("/v1/evaluations", evaluation(60));
+  desk_.hear({{"event", "running"}, {"id", kId}, {"task", "t"}, {"agent", "ann"}});
+  EXPECT_EQ(post("/v1/evaluations", evaluation()).body(),
+            (Json{{"id", kId}, {"state", "running"}}));
+  desk_.hear(
+      {{"event", "waiting"}, {"id", kId}, {"task", "t"}, {"agent", "ann"}, {"waiting", why}});
+  pass(55s);
+  EXPECT_EQ(second.body(), first.body());
 }
 
 TEST_F(DeskTest, ASupervisorThatSaysNothingIsGivenUp) {

@@ -22,6 +22,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/core/unique_fd.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/os/device_queue.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/unit/store_fixture.hpp"
@@ -30,20 +31,23 @@ namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
 using test::await;
 using test::start_child;
 using test::TemporaryFolder;
 using test::wait_for;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
 using ::testing::StartsWith;
 
-const LockHolder kFirst{"4711", "run 0123456789ab", "2026-11-21T13:00:00Z", ""};
-const LockHolder kSecond{"4712", "run ba9876543210", "2026-11-21T13:00:05Z", ""};
+const LockSeeker kFirst{"4711", "run 0123456789ab"};
+const LockSeeker kSecond{"4712", "run ba9876543210"};
 
-Result<DeviceLock> take(const std::filesystem::path& folder, const LockHolder& self,
+Result<DeviceLock> take(const std::filesystem::path& folder, const LockSeeker& self,
                         bool wait = false, const std::string& device = "GPU-1") {
-  return DeviceLock::take(folder, device, self, [=](const LockHolder&, int) { return wait; });
+  return DeviceLock::take(folder, device, self, [=](const DeviceWait&) { return wait; });
 }
 
 // A child that holds the lock until it is told to end, or is killed.
@@ -118,28 +122,29 @@ TEST_F(DeviceLockTest, WhoDoesNotWaitIsToldWhoHasIt) {
   const auto second = take(folder_, kSecond);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().code, ErrorCode::kInfrastructure);
-  EXPECT_EQ(second.error().message,
-            "another measurement has the device: process 4711 (run 0123456789ab, since "
-            "2026-11-21T13:00:00Z)");
+  EXPECT_THAT(second.error().message,
+              MatchesRegex("another measurement has the device: process 4711 \\(run 0123456789ab, "
+                           "since [0-9T:-]+Z\\)"));
 }
 
 TEST_F(DeviceLockTest, WhoWaitsIsToldOnceAndGetsItWhenItIsFree) {
   Holder first(folder_);
-  std::vector<LockHolder> told;
+  std::vector<DeviceWait> told;
   const OpenCounter looks(folder_ / "kbench-GPU-1.lock");
   if (!looks.counts()) GTEST_SKIP() << "files cannot be watched: " << std::strerror(errno);
   std::thread later([&] {
     EXPECT_TRUE(await([&] { return looks.count() >= 3; }, "the third look at the lock"));
     EXPECT_EQ(first.end(), 0);
   });
-  const auto second =
-      DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder& holder, int) {
-        told.push_back(holder);
-        return true;
-      });
+  const auto second = DeviceLock::take(folder_, "GPU-1", kSecond, [&](const DeviceWait& wait) {
+    told.push_back(wait);
+    return true;
+  });
   later.join();
   ASSERT_TRUE(second.ok()) << second.error().message;
-  EXPECT_THAT(told, ::testing::ElementsAre(kFirst));
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].holder.what, kFirst.what);
+  EXPECT_EQ(told[0].place, 1);
   EXPECT_FALSE(take(folder_, kFirst).ok()) << "it is the second's now";
 }
 
@@ -206,7 +211,7 @@ TEST_F(DeviceLockTest, ManyAtOnceTakeTurns) {
   for (int i = 0; i < kProcesses; ++i) {
     children.push_back(start_child([&] {
       const auto comes = [&] { std::ofstream(come / std::to_string(i)) << ""; };
-      const auto lock = DeviceLock::take(folder_, "GPU-1", kFirst, [&](const LockHolder&, int) {
+      const auto lock = DeviceLock::take(folder_, "GPU-1", kFirst, [&](const DeviceWait&) {
         comes();
         return true;
       });
@@ -234,16 +239,16 @@ TEST_F(DeviceLockTest, WhoComesFirstIsServedFirst) {
   for (int i = 0; i < kWaiters; ++i) {
     const auto waits = root_ / fmt::format("waits-{}", i);
     waiters.push_back(start_child([&] {
-      const auto lock =
-          DeviceLock::take(folder_, "GPU-1", kSecond, [&](const LockHolder&, int place) {
-            std::ofstream(waits) << place;
-            return true;
-          });
+      const auto lock = DeviceLock::take(folder_, "GPU-1", kSecond, [&](const DeviceWait& wait) {
+        std::ofstream(waits) << wait.place << std::flush;
+        return true;
+      });
       std::ofstream(order, std::ios::app) << i << std::flush;
       return lock ? 0 : 1;
     }));
     const fs::path file = folder_ / "kbench-GPU-1.lock";
-    ASSERT_TRUE(await([&] { return waiting_for(file) == i + 1; }, "it to stand in the queue"));
+    ASSERT_TRUE(
+        await([&] { return waiting_for(file).count == i + 1; }, "it to stand in the queue"));
     int place = 0;
     std::ifstream(waits) >> place;
     EXPECT_EQ(place, i + 1);
@@ -260,7 +265,7 @@ TEST_F(DeviceLockTest, TheDeadKeepNoPlace) {
   Holder holder(folder_);
   const fs::path file = folder_ / "kbench-GPU-1.lock";
   const pid_t waiter = start_child([&] { return take(folder_, kSecond, true) ? 0 : 1; });
-  ASSERT_TRUE(await([&] { return waiting_for(file) == 1; }, "it to stand in the queue"));
+  ASSERT_TRUE(await([&] { return waiting_for(file).count == 1; }, "it to stand in the queue"));
   ::kill(waiter, SIGKILL);
   EXPECT_EQ(wait_for(waiter), -SIGKILL);
   EXPECT_EQ(holder.end(), 0);
@@ -272,15 +277,15 @@ TEST_F(DeviceLockTest, WhoDoesNotWaitGoesBeforeNobody) {
   fs::create_directory(folder_);
   const auto first = QueuePlace::take(file);
   ASSERT_TRUE(first.ok());
-  EXPECT_EQ(first->ahead(), 0);
+  EXPECT_EQ(first->ahead().count, 0);
   const auto second = QueuePlace::take(file);
   ASSERT_TRUE(second.ok());
-  EXPECT_EQ(second->ahead(), 1);
+  EXPECT_EQ(second->ahead().count, 1);
   EXPECT_FALSE(take(folder_, kSecond).ok()) << "the lock is free, and the queue is not";
 }
 
 TEST_F(DeviceLockTest, WhatStandsInTheFileSteersNoTerminal) {
-  const auto lock = take(folder_, {"1\x1b[2J", "run\x07", std::string(1000, 'x')});
+  const auto lock = take(folder_, {"1\x1b[2J", "run\x07" + std::string(1000, 'x')});
   const auto second = take(folder_, kSecond);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().message.find('\x1b'), std::string::npos);
@@ -301,7 +306,7 @@ TEST_F(DeviceLockTest, HoldsAmongUsers) {
   std::filesystem::create_directory(folder_);
   ASSERT_EQ(::chmod(root_.path().c_str(), 0755), 0);
   ASSERT_EQ(::chmod(folder_.c_str(), 01777), 0);
-  const auto as_user = [&](uid_t user, const LockHolder& self) {
+  const auto as_user = [&](uid_t user, const LockSeeker& self) {
     return wait_for(start_child([&] {
       ::umask(077);
       if (::setuid(user) != 0) return 3;
@@ -337,7 +342,7 @@ TEST_F(DeviceLockTest, WhoNeedsItNoMoreWaitsForNobodyAndIsToldOfNobody) {
   bool told = false;
   int waiting = 0;  // while it is asked: its place is kept
   const auto lock = DeviceLock::take(
-      folder_, "GPU-1", kSecond, [&](const LockHolder&, int) { return told = true; },
+      folder_, "GPU-1", kSecond, [&](const DeviceWait&) { return told = true; },
       [&] {
         waiting = DeviceLock::waiters(folder_, "GPU-1");
         return true;
@@ -349,15 +354,62 @@ TEST_F(DeviceLockTest, WhoNeedsItNoMoreWaitsForNobodyAndIsToldOfNobody) {
   EXPECT_EQ(DeviceLock::waiters(folder_, "GPU-1"), 0);
 }
 
-TEST_F(DeviceLockTest, AHolderSaysUntilWhen) {
-  LockHolder busy = kFirst;
-  busy.until = "2026-11-21T13:20:00Z";
-  const auto held = take(folder_, busy);
+// Time in the queue is not the holder's: a run that had waited long said that it held the device
+// since before it did, and until a time that had passed.
+TEST_F(DeviceLockTest, AHolderSaysSinceAndUntilWhenFromWhenItGotTheLock) {
+  const auto first = LockSeeker{"1", "run a", 600}.as_holder();
+  const auto since = parse_utc(first.since), until = parse_utc(first.until);
+  ASSERT_TRUE(since && until);
+  EXPECT_EQ(*until - *since, 600s);
+  const auto held = take(folder_, {"4711", "run 0123456789ab", 600});
   ASSERT_TRUE(held.ok());
   const auto second = take(folder_, kSecond);
   ASSERT_FALSE(second.ok());
-  EXPECT_THAT(second.error().message, HasSubstr("(run 0123456789ab, since 2026-11-21T13:00:00Z, "
-                                                "probably until 2026-11-21T13:20:00Z)"));
+  EXPECT_THAT(second.error().message, HasSubstr(", probably until "));
+  held->tell({"4711", "run 0123456789ab"});
+  EXPECT_THAT(take(folder_, kSecond).error().message, Not(HasSubstr(", probably until ")));
+}
+
+TEST_F(DeviceLockTest, WhoWaitsIsToldAboutHowLong) {
+  DeviceWait wait{{"1", "run a", utc_now(), utc_in(600)}, 2, 300.0};
+  ASSERT_TRUE(wait.seconds_left());
+  EXPECT_NEAR(*wait.seconds_left(), 900, 60);
+  wait.ahead_seconds.reset();
+  EXPECT_FALSE(wait.seconds_left()) << "one of those before it does not know";
+  wait.ahead_seconds = 0;
+  for (const std::string until : {"", "soon", "2026-11-21T13:20:00Z and more"}) {
+    wait.holder.until = until;
+    EXPECT_FALSE(wait.seconds_left()) << until;
+  }
+  wait.holder.until = "2020-01-01T00:00:00Z";
+  EXPECT_FALSE(wait.seconds_left()) << "it has taken longer than it expected";
+}
+
+TEST_F(DeviceLockTest, ThoseBeforeSayHowLongTheyWillTake) {
+  const fs::path file = folder_ / "kbench-GPU-1.lock";
+  fs::create_directory(folder_);
+  const auto first = QueuePlace::take(file, 600);
+  const auto second = QueuePlace::take(file, 30);
+  ASSERT_TRUE(first.ok() && second.ok());
+  const auto third = QueuePlace::take(file);
+  ASSERT_TRUE(third.ok());
+  EXPECT_EQ(first->ahead().seconds, 0.0);
+  EXPECT_EQ(second->ahead().seconds, 600.0);
+  EXPECT_EQ(third->ahead().seconds, 630.0);
+  EXPECT_EQ(waiting_for(file).count, 3);
+  EXPECT_FALSE(waiting_for(file).seconds) << "the third does not say";
+}
+
+TEST_F(DeviceLockTest, WhatStandsInAPlaceIsANumberOfSecondsOrNothing) {
+  const fs::path file = folder_ / "kbench-GPU-1.lock";
+  fs::create_directory(folder_);
+  const auto place = QueuePlace::take(file, 5);
+  ASSERT_TRUE(place.ok());
+  const fs::path its = fs::directory_iterator(folder_)->path();
+  for (const std::string text : {"-5", "nan", "1e9", "99999999999999999999", "x"}) {
+    std::ofstream(its) << text << std::flush;
+    EXPECT_FALSE(waiting_for(file).seconds) << text;
+  }
 }
 
 TEST(DeviceLock, TheCpuIsThatOfTheRunningKernel) {

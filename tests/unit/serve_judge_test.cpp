@@ -51,9 +51,10 @@ class ServeJudge : public JudgeTest {
   }
   Status judge(const std::vector<QueuedOrder>& orders) {
     told_.clear();
-    return judge_->judge(orders, [&](const std::string& id, std::optional<Json> result) {
+    const auto told = [&](const std::string& id, std::optional<Json> result) {
       told_.emplace_back(id, std::move(result));
-    });
+    };
+    return judge_->judge(orders, {.told = told});
   }
   [[nodiscard]] Error refusal(const Order& order) {
     const auto known = judge_->identify(order);

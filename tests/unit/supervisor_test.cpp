@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/core/utc_now.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/fakes/scripted_judge.hpp"
 #include "tests/unit/task_fixture.hpp"
@@ -187,6 +188,34 @@ TEST_F(SupervisorTest, EventsTellHowFarItIs) {
   for (const Json& event : events_) seen.push_back(event.at("event").get<std::string>());
   EXPECT_THAT(seen, ElementsAre("queued", "running", "done"));
   EXPECT_EQ(events_.back().at("agent"), "ann");
+}
+
+// Was: "running", for as long as another run had the device, and not a word of it.
+TEST_F(SupervisorTest, WhoWaitsForTheDeviceIsToldForWhom) {
+  start();
+  judge_->hold();
+  judge_->wait_for_device(
+      {{"4711", "run 0123456789ab", "2026-11-21T13:00:00Z", utc_in(600)}, 3, 60.0});
+  const std::string id = id_in(order("x"));
+  await("waiting", id);
+  const Json why = events_.back().at("waiting");
+  EXPECT_EQ(why.at("held_by"), "run 0123456789ab");
+  EXPECT_EQ(why.at("held_since"), "2026-11-21T13:00:00Z");
+  EXPECT_EQ(why.at("place"), 3);
+  EXPECT_TRUE(parse_utc(why.at("since").get<std::string>()));
+  EXPECT_GT(why.at("until"), utc_in(600));
+  EXPECT_EQ(row(id).at("body"), (Json{{"id", id}, {"state", "waiting"}, {"waiting", why}}));
+  const Json numbers = ask({{"what", "metrics"}}).at("body");
+  EXPECT_EQ(numbers.at("waiting"), 1);
+  EXPECT_EQ(numbers.at("running"), 0);
+  EXPECT_THAT(notes_.back(), HasSubstr("1 evaluation waits for the device, which run 0123456789ab "
+                                       "has had since 2026-11-21T13:00:00Z: place 3 in its queue, "
+                                       "probably until "));
+  judge_->let(1);
+  await("done", id);
+  std::vector<std::string> seen;
+  for (const Json& event : events_) seen.push_back(event.at("event").get<std::string>());
+  EXPECT_THAT(seen, ElementsAre("queued", "running", "waiting", "running", "done"));
 }
 
 TEST_F(SupervisorTest, ARowOfBeforeIsTheAnswerWhereItCounts) {
