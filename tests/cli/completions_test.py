@@ -172,7 +172,7 @@ class ZshTest(CompletionsTest):
         try:
             self.read(terminal, "ready> ")
             os.write(terminal, line.encode() + b"\t")
-            text = self.read(terminal, self.LISTED)
+            text = re.sub("##[^\r\n]*", "", self.read(terminal, self.LISTED))  # descriptions
         finally:
             os.kill(child, signal.SIGKILL)
             os.close(terminal)
