@@ -72,11 +72,14 @@ void add_levels(CLI::App& app, std::vector<int>& levels) {
 
 void add_tags(CLI::App& app, std::vector<std::string>& tags) {
   const auto families = all_families();
-  app.add_option("--tag", tags, "Tasks with such operators, or several: matmul,scan (default: all)")
+  // The first name is the one that settings have; `kbench tag`, which names runs, is another thing.
+  app.add_option(
+         "--tag,--family", tags,
+         "Tasks with operators of such a family: matmul,scan (default: all); no tag of a run")
       ->check(one_of({families.begin(), families.end()}).description(""))
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("TAG");
+      ->type_name("FAMILY");
 }
 
 // Shorter to type, and what people try.

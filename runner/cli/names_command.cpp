@@ -57,7 +57,7 @@ CLI::App* add_names(CLI::App& app, NamesOptions& options) {
   auto* names = app.add_subcommand("names", "Print the names that a shell completes, a line each");
   names->footer(help_of("names"));
   add_word(*names, "KIND", options.kind, {"tasks", "families", "runs", "tags", "agents"},
-           "Of what; families are what --tag takes")
+           "Of what; families are what --family takes")
       ->required();
   names
       ->add_option("LINE", options.line,
