@@ -23,6 +23,12 @@ void print_labelled(std::FILE* stream, const std::string& label, std::string_vie
   }
 }
 
+// A last line says the code that the command ends with, once.
+std::string code_unless_said(ExitCode code, const std::string& text) {
+  const bool is_said = code == ExitCode::kGood || text.find("(exit code ") != text.npos;
+  return is_said ? "" : fmt::format(" (exit code {})", to_int(code));
+}
+
 }  // namespace
 
 ExitCode exit_code_of(ErrorCode code) {
@@ -55,7 +61,7 @@ int fail(const Error& error, const Terminal& terminal, std::FILE* stream) {
   const auto code = exit_code_of(error.code);
   print_labelled(stream, terminal.paint(Color::kRed, "error:"), error.message);
   print_labelled(stream, terminal.paint(Color::kCyan, "hint: "), error.hint);
-  return finish(code, fmt::format("{} (exit code {})", describe(code), to_int(code)), 0, stream);
+  return finish(code, describe(code), 0, stream);
 }
 
 int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream) {
@@ -68,7 +74,7 @@ int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* str
                 Terminal{}, stream);
   }
   if (code != ExitCode::kGood || verbosity >= 0)
-    fmt::print(stream, "kbench: {}\n", printable(text));
+    fmt::print(stream, "kbench: {}{}\n", printable(text), code_unless_said(code, text));
   return to_int(code);
 }
 

@@ -83,7 +83,7 @@ class CliCase(unittest.TestCase):
         for part in parts:
             self.assertIn(part, result.stderr)
         self.assertTrue(result.stderr.endswith("\n"), result.stderr)
-        self.assertRegex(result.stderr.splitlines()[-1], "^kbench: .")
+        self.assertRegex(result.stderr.splitlines()[-1], rf"^kbench: .*\(exit code {code}\)")
 
 
 def main():

@@ -64,7 +64,7 @@ TEST(Outcome, QuietHidesOnlySuccess) {
   EXPECT_EQ(captured([](std::FILE* s) {
               EXPECT_EQ(finish(ExitCode::kNothingSelected, "nothing", -1, s), 5);
             }),
-            "kbench: nothing\n");
+            "kbench: nothing (exit code 5)\n");
 }
 
 }  // namespace
