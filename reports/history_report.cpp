@@ -106,8 +106,8 @@ std::string remarks(const History& history) {
                          history.other_device, history.other_device == 1 ? "" : "s");
   if (history.without_verdict > 0)
     lines += fmt::format(
-        "{} point{} cannot date a change, having no verdict: not calibrated (`kbench selftest "
-        "timing`), measured on a busy machine, too short for the clock, or timed too seldom\n",
+        "{} point{} cannot date a change, having no verdict: not calibrated (`kbench "
+        "calibrate`), measured on a busy machine, too short for the clock, or timed too seldom\n",
         history.without_verdict, history.without_verdict == 1 ? "" : "s");
   return lines;
 }
