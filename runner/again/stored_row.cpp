@@ -78,12 +78,23 @@ Result<const Evaluation*> the_only(const Run& run, Rows rows) {
       fmt::format("Say which with --variant or --submission: {}.", fmt::join(names, ", "))};
 }
 
-Result<const Evaluation*> choose(const RowChoice& choice, const Run& run,
+// Whose submissions all of these are; nothing where some are another's or nobody's.
+std::optional<std::string> only_agent(const Rows& rows) {
+  std::set<std::string> agents;
+  for (const Evaluation* row : rows) {
+    if (!row->submission) return std::nullopt;
+    agents.insert(row->submission->agent);
+  }
+  return agents.size() == 1 ? std::optional(*agents.begin()) : std::nullopt;
+}
+
+Result<const Evaluation*> choose(RowChoice choice, const Run& run,
                                  const std::vector<Evaluation>& evaluations) {
   Rows all;
   for (const Evaluation& evaluation : evaluations) all.push_back(&evaluation);
   auto rows = narrow(run, all, "task", choice.task, [](const Evaluation& row) { return row.task; });
   if (!rows) return rows.error();
+  if (!choice.agent) choice.agent = only_agent(*rows);
   Rows fitting;
   for (const Evaluation* row : *rows)
     if (row->submission.has_value() == choice.agent.has_value()) fitting.push_back(row);

@@ -176,6 +176,12 @@ TEST_F(RowChoiceTest, TaskAgentAndVariantNameARow) {
   EXPECT_EQ(name_of({.task = "level3/004_lenet5"}), "alone");
 }
 
+// `kbench run relu.cpp`, and then `kbench reproduce latest --task level1/019_relu`.
+TEST_F(RowChoiceTest, TheOnlyAgentNeedNoName) {
+  EXPECT_EQ(name_of({.task = "level1/023_softmax", .submission = "ann/level1/023_softmax"}),
+            "ann/level1/023_softmax");
+}
+
 TEST_F(RowChoiceTest, WhereTheyDoNotTheSubmissionDoes) {
   EXPECT_THAT(name_of({.task = "level1/023_softmax", .agent = "ann"}),
               HasSubstr("2 rows of run aa11 fit Say which with --variant or --submission"));
