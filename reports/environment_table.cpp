@@ -145,13 +145,6 @@ void write_known(HtmlWriter& html, Json environment) {
   for (const auto& [name, value] : environment.items()) write_facts(html, name, value);
 }
 
-Json without_folders_within(Json json) {
-  if (json.is_string()) return without_folders(json.get_ref<const std::string&>());
-  if (json.is_structured())
-    for (auto& part : json) part = without_folders_within(std::move(part));
-  return json;
-}
-
 }  // namespace
 
 std::string environment_html(const PageModel& page) {

@@ -13,6 +13,7 @@
 #include "reports/markdown_report.hpp"
 #include "reports/run_facts.hpp"
 #include "reports/sanitize.hpp"
+#include "reports/without_folders.hpp"
 #include "runner/core/file_census.hpp"
 
 namespace kbench {
@@ -62,7 +63,7 @@ std::string place_of(const ReportData& data, const std::string& name,
                               : fs::path(folder.empty() ? "submissions" : folder) / name;
   const fs::path inside = source.lexically_relative(workspace);
   const bool outside = workspace.empty() || inside.empty() || *inside.begin() == "..";
-  return outside ? source.string() : inside.string();
+  return outside ? without_folders(source.string()) : inside.string();
 }
 
 std::string source_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {

@@ -10,15 +10,17 @@
 #include "reports/json_text.hpp"
 #include "reports/rewards.hpp"
 #include "reports/run_facts.hpp"
+#include "reports/without_folders.hpp"
 
 namespace kbench {
 namespace {
 
-// As it was recorded. A row of another origin may hold anything: kept as text then.
+// As it was recorded, without folders of the machine. A row of another origin may hold anything:
+// kept as text then.
 Json recorded_json(const std::string& text) {
-  Json json = recorded(text);
+  Json json = without_folders_within(recorded(text));
   if (json.is_object()) return json;
-  return text.empty() ? Json::object() : Json{{"unreadable", text}};
+  return text.empty() ? Json::object() : Json{{"unreadable", without_folders(text)}};
 }
 
 Json::json_pointer pointer_of(std::string_view name) {

@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/run_facts.hpp"
+#include "reports/without_folders.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/labels.hpp"
@@ -209,8 +210,9 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.state = evaluation.state;
   row.fault = fault_of(evaluation.state);
   row.correct = evaluation.correct;
-  row.message = evaluation.message;
-  row.hint = evaluation.hint;
+  // As every format shows them: a report is published.
+  row.message = without_folders(evaluation.message);
+  row.hint = without_folders(evaluation.hint);
 
   row.eager = timing_of(evaluation, Side::kEager, evaluation.eager_reason);
   row.compiled = timing_of(evaluation, Side::kCompiled, evaluation.compiled_reason);

@@ -1,6 +1,7 @@
 #include "reports/without_folders.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace kbench {
 namespace {
@@ -8,11 +9,16 @@ namespace {
 constexpr std::string_view kBefore = " \t\n\"'`=(,;:[<|";
 constexpr std::string_view kAfter = " \t\n\"'`),;:]>|";
 
-// How a path begins that leads out of the working directory; 0 where none does.
+// Whether a path begins there that leads out of the working directory.
 bool begins_path(std::string_view text) {
   if (text.starts_with("~/") || text.starts_with("../")) return true;
   if (!text.starts_with("/") || text.size() < 2) return false;
   return text[1] != '/' && kAfter.find(text[1]) == kAfter.npos;
+}
+
+// "</b>", and no path in angle brackets, which has folders.
+bool is_closing_tag(std::string_view path, char before, char after) {
+  return before == '<' && after == '>' && path.find('/', 1) == path.npos;
 }
 
 std::string_view last_name(std::string_view path) {
@@ -32,10 +38,20 @@ std::string without_folders(std::string_view text) {
       continue;
     }
     const std::size_t end = std::min(text.find_first_of(kAfter, at), text.size());
-    made += last_name(text.substr(at, end - at));
+    const std::string_view path = text.substr(at, end - at);
+    const bool is_tag =
+        at > 0 && end < text.size() && is_closing_tag(path, text[at - 1], text[end]);
+    made += is_tag ? path : last_name(path);
     at = end;
   }
   return made;
+}
+
+Json without_folders_within(Json json) {
+  if (json.is_string()) return without_folders(json.get_ref<const std::string&>());
+  if (json.is_structured())
+    for (auto& part : json) part = without_folders_within(std::move(part));
+  return json;
 }
 
 }  // namespace kbench

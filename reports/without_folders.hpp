@@ -5,11 +5,16 @@
 #include <string>
 #include <string_view>
 
+#include "runner/core/json.hpp"
+
 namespace kbench {
 
 // The same text with each absolute path, and each one from the home folder or from above the
 // working directory, cut to its last name: "--db /home/me/a/b.sqlite" becomes "--db b.sqlite".
-// Addresses (https://…) stay as they are.
+// Addresses (https://…) and closing tags (</b>) stay as they are.
 [[nodiscard]] std::string without_folders(std::string_view text);
+
+// The same of each text in it, and of no key.
+[[nodiscard]] Json without_folders_within(Json json);
 
 }  // namespace kbench

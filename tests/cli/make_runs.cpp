@@ -3,7 +3,8 @@
 //   [{"id", "started_at", "device", "threads", "quick", "torch", "choices", "rows":
 //   [{"task", "agent",
 //     "variant", "submission_ns" or "state", "source", "files": {path: text}, "profile", "labels",
-//     "eager_ns", "compiled_ns"}], "episodes": [{"id", "task", "model", "started_at", "stop",
+//     "eager_ns", "compiled_ns", "message", "hint"}], "environment", "command_line",
+//     "episodes": [{"id", "task", "model", "started_at", "stop",
 //     "turns": [[{"tool", "arguments", "result", "error", "before", "after", "row"}]]}]}]
 // where "row" is the number of one of the run's rows;
 // with defaults for all but ids and rows; see tests/fakes/stored_runs.hpp.
@@ -43,6 +44,8 @@ Evaluation make_row(const std::string& run_id, const Json& row) {
       sample.time_ns = row.value("compiled_ns", sample.time_ns);
   }
   evaluation.labels = row.value("labels", "");
+  evaluation.message = row.value("message", evaluation.message);
+  evaluation.hint = row.value("hint", evaluation.hint);
   if (row.contains("source")) evaluation.submission->source_hash = row.at("source");
   if (row.contains("submission")) evaluation.submission->name = row.at("submission");
   return evaluation;
@@ -106,8 +109,12 @@ int make(const char* file, const Json& script) {
     spec.torch = run.value("torch", spec.torch);
     spec.commit = run.value("commit", spec.commit);
     spec.choices = run.value("choices", spec.choices);
-    if (const auto begun = store->begin_run(kbench::test::stored_run(spec)); !begun)
-      return complain(begun.error());
+    kbench::Run stored = kbench::test::stored_run(spec);
+    stored.command_line = run.value("command_line", stored.command_line);
+    Json environment = Json::parse(stored.environment);
+    environment.update(run.value("environment", Json::object()));
+    stored.environment = environment.dump();
+    if (const auto begun = store->begin_run(stored); !begun) return complain(begun.error());
     std::vector<std::string> keys;
     for (const Json& row : run.at("rows")) {
       Evaluation evaluation = make_row(spec.id, row);

@@ -41,7 +41,7 @@ TEST(GithubReport, PathsAreThoseOfTheCheckout) {
   const ReportData data = test::make_formats_data();
   EXPECT_THAT(render_github(data, "/home/ci/repo"),
               HasSubstr("::error file=subs/bob/level1/019_relu.cpp,title=wrong result%3A "));
-  EXPECT_THAT(render_github(data, "/elsewhere"), HasSubstr("file=/home/ci/repo/subs/bob/"));
+  EXPECT_THAT(render_github(data, "/elsewhere"), HasSubstr("file=019_relu.cpp,"));
 }
 
 TEST(GithubReport, ACompilersComplaintStandsAtItsLine) {
