@@ -177,6 +177,9 @@ class ZshTest(CompletionsTest):
             os.kill(child, signal.SIGKILL)
             os.close(terminal)
             os.waitpid(child, 0)
+        only = re.search(re.escape(line) + r"([-\w./]+) ", text)
+        if only:  # what follows is offered for the next word
+            return {line.split(" ")[-1] + only[1]}
         return set(re.findall(r"[-\w./]+", text.replace(line, " ") + " " + self.inserted(line, text)))
 
     def inserted(self, line, text):
