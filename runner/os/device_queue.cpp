@@ -53,8 +53,10 @@ std::optional<double> seconds_of(int descriptor) {
   const ssize_t size = ::pread(descriptor, text.data(), text.size(), 0);
   if (size <= 0) return std::nullopt;
   int seconds = 0;
-  const auto read = std::from_chars(text.data(), text.data() + size, seconds);
-  if (read.ec != std::errc() || seconds <= 0 || seconds > kLongest) return std::nullopt;
+  const char* end = text.data() + size;
+  const auto read = std::from_chars(text.data(), end, seconds);
+  const bool is_number = read.ec == std::errc() && read.ptr != end && *read.ptr == '\n';
+  if (!is_number || seconds <= 0 || seconds > kLongest) return std::nullopt;
   return seconds;
 }
 
