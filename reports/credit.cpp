@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/without_folders.hpp"
 #include "runner/analysis/least_time.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
@@ -41,7 +42,8 @@ std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
 std::string why_not_judged(const Evaluation& evaluation) {
   const bool judged = fault_of(evaluation.state) != Fault::kInfrastructure;
   if (judged || !evaluation.submission || !stands(Defence::kCredit)) return "";
-  const std::string why = evaluation.message.substr(0, evaluation.message.find('\n'));
+  const std::string why =
+      without_folders(evaluation.message.substr(0, evaluation.message.find('\n')));
   return "its submission was not judged, which is not its fault" + (why.empty() ? "" : ": " + why);
 }
 
