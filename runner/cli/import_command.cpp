@@ -12,6 +12,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/import/import_json.hpp"
@@ -126,8 +127,7 @@ int call(const ImportOptions& options, const Installation& installation) {
                   ".py, .jsonl and .parquet files that lie in it",
                   options.common.verbosity);
   if (options.format == OutputFormat::kJson) {
-    fmt::print("{}\n",
-               import_json(options, *outcomes).dump(2, ' ', false, Json::error_handler_t::replace));
+    print_json(import_json(options, *outcomes));
   } else {
     print_table(inspect_terminal(STDOUT_FILENO, options.common.color), *outcomes);
   }

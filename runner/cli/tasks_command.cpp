@@ -12,6 +12,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/os/clean_text.hpp"
@@ -28,10 +29,6 @@
 
 namespace kbench {
 namespace {
-
-void print_utf8(const Json& json) {
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
-}
 
 int fail_here(const Error& error, const TasksOptions& options) {
   return fail(error, inspect_terminal(STDERR_FILENO, options.common.color));
@@ -104,9 +101,10 @@ void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries
     const auto padded = fmt::format("{:{}}", printable(entry.id), width);
     const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
     fmt::print("{}  {}\n", out.paint(Color::kBold, padded),
-               entry.problem.empty() ? fmt::format("{:10}  {}{}", names, printable(entry.title),
-                                                   entry.unranked.empty() ? "" : "  (not ranked)")
-                                     : out.paint(Color::kRed, "unreadable: " + entry.problem));
+               entry.problem.empty()
+                   ? fmt::format("{:10}  {}{}", names, printable(entry.title),
+                                 entry.unranked.empty() ? "" : "  (not ranked)")
+                   : out.paint(Color::kRed, "unreadable: " + printable(entry.problem)));
   }
 }
 
@@ -172,7 +170,7 @@ int call(const TasksListRequest& request, const Installation& installation) {
   const auto selected = with_tags(std::move(*of_levels), options.tags);
   if (!selected) return fail_here(selected.error(), options);
   if (options.format == OutputFormat::kJson) {
-    print_utf8(task_list_json(*selected, sizes_of_each(*selected)));
+    print_json(task_list_json(*selected, sizes_of_each(*selected)));
   } else {
     print_list_table(inspect_terminal(STDOUT_FILENO, options.common.color), *selected);
   }
@@ -200,7 +198,7 @@ int call(const TasksShowRequest& request, const Installation& installation) {
   const auto sizes = find_sizes(*task, options.size);
   if (!sizes) return fail_here(sizes.error(), options);
   if (options.format == OutputFormat::kJson) {
-    print_utf8(task_json(*task, *sizes));
+    print_json(task_json(*task, *sizes));
   } else {
     print_task(inspect_terminal(STDOUT_FILENO, options.common.color), *task, *sizes);
   }

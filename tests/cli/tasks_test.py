@@ -60,6 +60,22 @@ class TasksListTest(cli_case.CliCase):
         self.assertIn("level1/019_relu", result.stdout)
         self.assertRegex(result.stdout, "level1/020_bad +unreadable: ")
 
+    def test_no_foreign_text_controls_the_terminal(self):
+        """Was: a schema of another name went to the terminal as it stands in the file."""
+        (self.folder / "level1").mkdir()
+        steering = "\x1b[31m\u202e"
+        for name, head in (("001_schema", {"schema": steering, "title": "t"}),
+                           ("002_title", {"schema": "kbench-task/1", "title": steering}),
+                           ("003_reason", {"schema": "kbench-task/1", "title": "t",
+                                           "lint_accepts": {"zeros": steering}})):
+            text = json.dumps({**head, "sizes": {}}, ensure_ascii=False)
+            (self.folder / f"level1/{name}.json").write_text(text, encoding="utf-8")
+        for format in "table", "json":
+            shown = self.kbench("tasks", "list", "--suite", self.folder, "--format", format).stdout
+            self.assertIn("002_title", shown)
+            for character in steering[0], steering[-1]:
+                self.assertNotIn(character, shown, format)
+
     def test_hostile_titles_cannot_steer_the_terminal(self):
         text = (SUITES / "level1/019_relu.json").read_text(encoding="utf-8")
         hostile = re.sub('"title": ".*?"', r'"title": "\\u001b[2Jowned\\u202e"', text, count=1)
