@@ -105,9 +105,10 @@ std::int64_t put_node(SQLite::Database& database, const TrajectoryNode& node,
 
 // A run that holds a node holds its parents: none goes before its children.
 void need_held_parents(SQLite::Database& database, std::int64_t run, std::int64_t node) {
-  SQLite::Statement rows(database,
-                         "SELECT 1 FROM parent WHERE node = ? AND parent NOT IN "
-                         "(SELECT node FROM holds WHERE run = ?)");
+  SQLite::Statement rows(
+      database,
+      "SELECT 1 FROM parent WHERE parent.node = ? AND NOT EXISTS "
+      "(SELECT 1 FROM holds WHERE holds.run = ? AND holds.node = parent.parent)");
   rows.bind(1, node);
   rows.bind(2, run);
   if (rows.executeStep()) missing("a node's parent is not held by the run that holds the node");
