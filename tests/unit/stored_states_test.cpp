@@ -170,6 +170,15 @@ TEST_F(StoredStates, ARunHoldsTheParentsOfWhatItHolds) {
   EXPECT_FALSE(open().add_trajectories("bb", last, chain.blobs).ok());
 }
 
+// The work grew with the square of the length, and a new database was called damaged for it.
+TEST_F(StoredStates, ALongChainIsKept) {
+  constexpr int kLength = 3'000;
+  test::add_run(file_, {.id = "aa"});
+  const Chain chain(kLength);
+  const Status kept = open().add_trajectories("aa", chain.all, chain.blobs);
+  EXPECT_TRUE(kept.ok()) << kept.error().message;
+}
+
 TEST_F(StoredStates, UpdateIsRefusedOnAllTables) {
   const Chain chain(2);
   hold(file_, "aa", chain);
