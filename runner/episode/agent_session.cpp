@@ -190,12 +190,14 @@ Result<EpisodeSession::Next> EpisodeSession::talk() {
   for (;;) {
     const auto heard = hear_agent(
         *agent, around_.endpoint, [this] { return around_.stop() || out_of_time(); },
-        [this](const std::string& text) { note(text); });
+        [this](const std::string& text) {
+          endpoint_failure_ = text;
+          note(text);
+        });
     if (!heard) return heard.error();
     if (!heard->gone.empty())
       return end(StopReason::kInfrastructure, "kbench-agent ended: " + heard->gone);
-    if (!heard->message)
-      return around_.stop() ? Result<Next>(Next::kOver) : end(StopReason::kSeconds, "");
+    if (!heard->message) return around_.stop() ? Result<Next>(Next::kOver) : end_in_time();
     const auto next = hear(*agent, *heard->message);
     if (!next || *next == Next::kOver) return next;
   }
@@ -213,6 +215,7 @@ Result<EpisodeSession::Next> EpisodeSession::hear(AgentProcess& agent, const Jso
 Result<EpisodeSession::Next> EpisodeSession::take_turn(AgentProcess& agent, const Json& message) {
   auto report = turn_report_from_json(message);
   if (!report) return report.error();
+  endpoint_failure_.clear();
   // A plan may hold what looks like a kernel.
   if (is_of_planner(episode_.turns.size())) report->calls.clear();
   Turn turn;
@@ -313,6 +316,13 @@ std::optional<StopReason> EpisodeSession::reason_to_stop() const {
   if (budget_.tokens > 0 && tokens >= budget_.tokens) return StopReason::kTokens;
   if (out_of_time()) return StopReason::kSeconds;
   return std::nullopt;
+}
+
+// A model answers for the time that it takes. The time between an endpoint's failure and its next
+// answer is the endpoint's.
+Result<EpisodeSession::Next> EpisodeSession::end_in_time() {
+  if (endpoint_failure_.empty()) return end(StopReason::kSeconds, "");
+  return end(StopReason::kEndpoint, "no seconds are left; " + endpoint_failure_);
 }
 
 Result<EpisodeSession::Next> EpisodeSession::end(StopReason reason, const std::string& text) {

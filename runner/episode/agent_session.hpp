@@ -86,6 +86,7 @@ class EpisodeSession {
   Result<bool> answer_calls(const std::vector<ReportedCall>& calls);
   Status answer_call(std::size_t position, const ReportedCall& call, bool& interrupted);
   [[nodiscard]] std::optional<StopReason> reason_to_stop() const;
+  Result<Next> end_in_time();
   Result<Next> end(StopReason reason, const std::string& text);
 
   [[nodiscard]] Result<AgentHello> hello();
@@ -114,6 +115,8 @@ class EpisodeSession {
   std::chrono::steady_clock::time_point begun_;
   double seconds_before_ = 0;  // that it took before it was cut off
   int submissions_ = 0;        // calls of submit so far
+  // What the endpoint did wrong since its last reply; empty if nothing.
+  std::string endpoint_failure_;
 };
 
 }  // namespace kbench

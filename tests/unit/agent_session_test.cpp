@@ -259,6 +259,25 @@ TEST_F(AgentSession, AnUnknownReasonIsTheEndpoints) {
             StopReason::kEndpoint);
 }
 
+TEST_F(AgentSession, SecondsThatPassWhileTheEndpointFailsAreNotTheModels) {
+  budget_.seconds = 1;
+  const auto fails = [](AgentSide& agent) {
+    agent.say({{"type", "note"}, {"text", "the endpoint answers with status 429; try 2 of 6"}});
+    agent.hear();
+  };
+  EXPECT_EQ(played(fails).stop_reason, StopReason::kEndpoint);
+}
+
+TEST_F(AgentSession, SecondsAfterAReplyAreTheModels) {
+  budget_.seconds = 1;
+  EXPECT_EQ(played([](AgentSide& agent) {
+              agent.say({{"type", "note"}, {"text", "the endpoint answers with status 429"}});
+              agent.turn({writing(agent)});
+              agent.hear();
+            }).stop_reason,
+            StopReason::kSeconds);
+}
+
 TEST_F(AgentSession, CallsThatMakeNoSenseAreCountedAndAnswered) {
   const Episode episode = played([](AgentSide& agent) {
     agent.turn({{"rm", "{}"}, {"read", "no JSON"}});
