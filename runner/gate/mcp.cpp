@@ -84,6 +84,9 @@ Json supported(const std::string& requested) {
 bool is_id(const Json& id) { return id.is_string() || id.is_number_integer(); }
 
 std::variant<McpReply, McpRequest> read_request(const std::string& text) {
+  if (text.size() > limits::kMostBodyBytes)
+    return failure(413, nullptr, kInvalidRequest,
+                   fmt::format("the message has more than {} bytes", limits::kMostBodyBytes));
   const auto json =
       parse_strict_json(without_lone_surrogates(text), "the message",
                         {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});

@@ -10,8 +10,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "runner/serve/limits.hpp"
-
 namespace kbench {
 namespace {
 
@@ -81,16 +79,8 @@ bool StandardStreams::read() {
   const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return true;
   if (got <= 0) return false;
-  input_.append(buffer.data(), static_cast<std::size_t>(got));
-  std::size_t begin = 0;
-  for (std::size_t end = 0; (end = input_.find('\n', begin)) != std::string::npos; begin = end + 1)
-    take(input_.substr(begin, end - begin));
-  input_.erase(0, begin);
-  // Nobody's message: whatever more comes of it is none either.
-  if (input_.size() > limits::kMostBodyBytes) {
-    take(input_);
-    input_.clear();
-  }
+  input_.add({buffer.data(), static_cast<std::size_t>(got)},
+             [this](const std::string& line) { take(line); });
   return true;
 }
 

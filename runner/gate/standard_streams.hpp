@@ -7,7 +7,9 @@
 
 #include "runner/core/channel.hpp"
 #include "runner/gate/desk.hpp"
+#include "runner/gate/message_lines.hpp"
 #include "runner/serve/gate_protocol.hpp"
+#include "runner/serve/limits.hpp"
 
 namespace kbench {
 
@@ -39,7 +41,7 @@ class StandardStreams {
   int signal_fd_;
   bool at_end_ = false;  // of its input
   bool asked_to_end_ = false;
-  std::string input_;
+  MessageLines input_{limits::kMostBodyBytes};
 };
 
 }  // namespace kbench

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/serve/limits.hpp"
 #include "runner/serve/tools.hpp"
 #include "tests/unit/desk_fixture.hpp"
 
@@ -397,6 +398,15 @@ TEST(Tools, OneTableMakesAllForms) {
     EXPECT_EQ(find_tool(tool.name), &tool);
   }
   EXPECT_EQ(find_tool("shell"), nullptr);
+}
+
+TEST(McpRequest, OneThatIsTooLongIsToldSoInAFewWords) {
+  const McpReply reply = reply_to(R"({"jsonrpc": "2.0", "id": 1, "method": ")" +
+                                  std::string(limits::kMostBodyBytes, 'a'));
+  EXPECT_EQ(reply.status, 413);
+  EXPECT_EQ(reply.body.at("error").at("code"), -32600);
+  EXPECT_THAT(reply.body.at("error").at("message").get<std::string>(), HasSubstr("more than"));
+  EXPECT_LT(reply.body.dump().size(), 200u);
 }
 
 }  // namespace
