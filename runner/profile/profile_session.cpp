@@ -72,7 +72,7 @@ Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request
   const RunTerms terms{.no_wait = request.no_wait};
   auto bench = benches.make({run, terms, *plan, progress, CompilerTells::kResources});
   if (!bench) return bench.error();
-  if (auto taken = (*bench)->take_device("kbench profile", ""); !taken) return taken.error();
+  if (auto taken = (*bench)->take_device("kbench profile", 0); !taken) return taken.error();
   const auto hello = (*bench)->start();
   if (!hello) return hello.error();
   auto taken = (*bench)->profile(0, side);
