@@ -1,6 +1,7 @@
 #include "reports/without_folders.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace kbench {
@@ -26,6 +27,15 @@ std::string_view last_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// Folders that every machine has: what lies in them itself tells of no machine, and a message about
+// /tmp/x means no relative path.
+bool lies_in_everybodys_folder(std::string_view path) {
+  constexpr std::array<std::string_view, 5> kFolders{"/tmp", "/var/tmp", "/dev", "/dev/shm",
+                                                     "/etc"};
+  const std::string_view folder = path.substr(0, path.rfind('/'));
+  return std::find(kFolders.begin(), kFolders.end(), folder) != kFolders.end();
+}
+
 }  // namespace
 
 std::string without_folders(std::string_view text) {
@@ -41,7 +51,7 @@ std::string without_folders(std::string_view text) {
     const std::string_view path = text.substr(at, end - at);
     const bool is_tag =
         at > 0 && end < text.size() && is_closing_tag(path, text[at - 1], text[end]);
-    made += is_tag ? path : last_name(path);
+    made += is_tag || lies_in_everybodys_folder(path) ? path : last_name(path);
     at = end;
   }
   return made;

@@ -11,7 +11,8 @@ namespace kbench {
 
 // The same text with each absolute path, and each one from the home folder or from above the
 // working directory, cut to its last name: "--db /home/me/a/b.sqlite" becomes "--db b.sqlite".
-// Addresses (https://…) and closing tags (</b>) stay as they are.
+// Addresses (https://…), closing tags (</b>) and what lies in /tmp or another folder that every
+// machine has stay as they are.
 [[nodiscard]] std::string without_folders(std::string_view text);
 
 // The same of each text in it, and of no key.

@@ -115,7 +115,7 @@ class EpisodeSession {
   std::chrono::steady_clock::time_point begun_;
   double seconds_before_ = 0;  // that it took before it was cut off
   int submissions_ = 0;        // calls of submit so far
-  // What the endpoint did wrong since its last reply; empty if nothing.
+  // The endpoint's failure since its last reply; empty if there is none.
   std::string endpoint_failure_;
 };
 

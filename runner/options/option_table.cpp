@@ -63,7 +63,7 @@ std::string_view OptionEntry::names_of_value() const {
   const auto is_called = [&](std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
-  if (value == "TAG") return "families";
+  if (value == "FAMILY") return "families";
   if (value == "GLOB" || place == "TASK" || (is_called("--task") && takes_value())) return "tasks";
   if (value == "RUN" || place == "RUN" || place == "BEFORE" || place == "AFTER") return "runs";
   if (is_called("--agent")) return "agents";

@@ -81,6 +81,7 @@ class CompletionsTest(cli_case.CliCase):
                 ("kbench run --task level1/01", ["level1/019_relu"], ["level2/076_gemm_add_relu"]),
                 (f"kbench tasks show --suite {TINY} ", ["level1/019_relu"], ["level1/089_cumsum"]),
                 ("kbench run --tag sc", ["scan"], ["matmul"]),
+                ("kbench run --family sc", ["scan"], ["matmul"]),
                 ("kbench explain --db mine.sqlite ", ["latest", "first-try"], ["ann"]),
                 ("kbench compare --db mine.sqlite fi", ["first-try"], ["latest"]),
                 ("kbench report --db mine.sqlite --run ", ["latest", "first-try"], []),

@@ -87,7 +87,7 @@ class PagesTest(DocsCase):
         (self.folder / "kbench.toml").write_text(settings, encoding="utf-8")
         commands = []
         for text in [(ROOT / "README.md").read_text(encoding="utf-8"), *self.pages().values()]:
-            commands += re.findall(r"^    (kbench .+)$", text, re.MULTILINE)
+            commands += re.findall(r"^    (kbench .+)$", re.sub(r" \\\n +", " ", text), re.MULTILINE)
         self.assertGreater(len(commands), 40)
         for command in commands:
             with self.subTest(command=command):

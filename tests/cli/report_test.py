@@ -155,7 +155,7 @@ class ActingDatabaseTest(RefusingCase):
           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
           SELECT 'a' AS task_hash, 'small' AS size, 'cpu' AS device, 't' AS task,
                  'passed' AS state, 1 AS mutants, 1 AS rejected, '[]' AS findings, '' AS version,
-                 '' AS checked_at FROM n"""
+                 '' AS checked_at, '' AS chain_key, '' AS chain_seal FROM n"""
 
     def make_acting(self, program):
         file = self.folder / "results.sqlite"

@@ -39,7 +39,8 @@ class SelftestTest(cli_case.CliCase):
             self.assertEqual(report["counts"]["open"], 0, report["escapes"])
         if "bwrap" in layers and "seccomp" in layers:
             for name in ("read_secret", "tcp4", "ptrace", "other_kill", "fork", "execute", "mount"):
-                self.assertEqual(outcomes[name, "worker"], "blocked", name)
+                found = {outcome for (tried, _), outcome in outcomes.items() if tried == name}
+                self.assertEqual(found, {"blocked"}, name)
             for who in PROGRAMS_OF_TASKS:
                 for name in ("read_secret", "write_secret", "read_database", "tcp4", "unix_path", "ptrace",
                              "kill_victim", "other_vm_read", "mount", "user_namespace"):

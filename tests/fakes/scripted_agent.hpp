@@ -22,11 +22,11 @@ class AgentSide {
   explicit AgentSide(Channel channel) : channel_(std::move(channel)) { hello = hear(); }
 
   // A turn with these calls; returns {"results", "stop"}, both null where nobody answers.
-  Json turn(const std::vector<ReportedCall>& calls) {
+  Json turn(const std::vector<ReportedCall>& calls, const std::string& content = "") {
     TurnReport report;
     report.continues = hello.at("turns") > 0 || turns_++ > 0;
     if (!report.continues) report.messages = {R"({"role":"user","content":"go"})"};
-    Json reply = {{"role", "assistant"}, {"content", ""}, {"tool_calls", Json::array()}};
+    Json reply = {{"role", "assistant"}, {"content", content}, {"tool_calls", Json::array()}};
     int number = 0;
     for (const ReportedCall& call : calls)
       reply["tool_calls"].push_back(

@@ -48,9 +48,10 @@ TEST(GithubReport, ACompilersComplaintStandsAtItsLine) {
   ReportData data = test::make_formats_data();
   data.evaluations[1].message =
       "in x.hpp:3\n019_relu.cpp:12:5: error: no\n019_relu.cpp:14:1: error";
-  EXPECT_THAT(render_github(data, ""), HasSubstr("bob/level1/019_relu.cpp,line=12,title="));
+  EXPECT_THAT(render_github(data, "/home/ci/repo"),
+              HasSubstr("bob/level1/019_relu.cpp,line=12,title="));
   data.evaluations[1].message = "019_relu.cpp:99999999999: x";
-  EXPECT_THAT(render_github(data, ""), HasSubstr("bob/level1/019_relu.cpp,title="));
+  EXPECT_THAT(render_github(data, "/home/ci/repo"), HasSubstr("bob/level1/019_relu.cpp,title="));
 }
 
 TEST(GithubReport, TheSummaryFits) {
