@@ -20,10 +20,7 @@ std::string count_words(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-std::string short_name(const std::string& run_id) {
-  constexpr std::size_t kShown = 12;
-  return sanitize_line(run_id.substr(0, kShown));
-}
+std::string short_name(const std::string& run_id) { return sanitize_line(short_id(run_id)); }
 
 std::string check_table(const DatabaseCheck& check, const TableStyle& style) {
   Column id{.heading = "Run"};

@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -35,7 +34,6 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kShownOfAHash = 12;
 constexpr int kPlanJsonVersion = 1;
 
 // --- plan ---
@@ -183,7 +181,7 @@ Result<int> plan(const StudyOptions& options, const Installation& installation) 
                     made->plan.replicates < made->replicates_asked;
   return finish(
       ExitCode::kGood,
-      fmt::format("study {}, written to {}{}", study_id(made->text).substr(0, kShownOfAHash),
+      fmt::format("study {}, written to {}{}", short_id(study_id(made->text)),
                   options.output.string(), less ? "; smaller than asked, to cost no more" : ""),
       options.common.verbosity);
 }
@@ -226,9 +224,8 @@ Result<int> run(const StudyOptions& options, const Installation& installation) {
     if (verbosity >= 0) fmt::print(stderr, "{}\n", sanitize_line(sentence));
   for (const std::string& sentence : outcome->dropped)
     if (verbosity >= 0) fmt::print(stderr, "not tried: {}\n", sanitize_line(sentence));
-  const std::string saved =
-      fmt::format("study {} in run {} of {}", outcome->study.substr(0, kShownOfAHash),
-                  short_id(outcome->run_id), options.database.string());
+  const std::string saved = fmt::format("study {} in run {} of {}", short_id(outcome->study),
+                                        short_id(outcome->run_id), options.database.string());
   const std::string cells = fmt::format(
       "{} of {} cells, {} without an outcome by a fault of the "
       "endpoint or the machine",
@@ -256,7 +253,7 @@ Result<int> report(const StudyOptions& options, const Installation& installation
   if (!store) return store.error();
   const auto study = read_stored_study(*store, options.study);
   if (!study) return study.error();
-  const std::string name = "study " + study->id.substr(0, kShownOfAHash);
+  const std::string name = "study " + short_id(study->id);
   if (options.lines)
     if (auto written = write_output_file(*options.lines, study->lines); !written)
       return written.error();
