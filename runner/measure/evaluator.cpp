@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/analysis/keep.hpp"
+#include "runner/analysis/least_time.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
@@ -652,6 +653,11 @@ void explain_missing_times(Evaluation& record) {
     record.submission_reason = record.submission ? early : "nobody submitted for this task";
 }
 
+// Peaks only rise from one measurement to the next, so the floor of the later one is the truer.
+void take_floor_of(const Evaluation& later, Evaluation& earlier) {
+  if (later.floor_ns) earlier.floor_ns = later.floor_ns;
+}
+
 Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSettings& settings,
                          const std::string& reason, std::span<const Sample> first, Oracle& oracle,
                          const WorkerFactory& start_worker, WaitBudget& budget) {
@@ -717,6 +723,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
       explain_missing_times(failed);
       return failed;
     }
+    if (is_below_floor(before)) oracle.doubt_peaks();
     again.seed = sha256(again.seed + "/again");
     return evaluate_once(again, how, reason, first, oracle, start_worker, budget);
   };
@@ -729,9 +736,11 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   const std::string reason = reason_to_repeat(result, settings.repeat_busy);
   if (reason.empty()) return result;
   Evaluation second = unless_confirmed(measure_again(result, settings, reason, result.samples));
+  take_floor_of(second, result);
   if (!disagree(result, second)) return settle(std::move(result), std::move(second), reason);
   Evaluation third =
       unless_confirmed(measure_again(second, settings, "two measurements disagree", {}));
+  for (Evaluation* before : {&result, &second}) take_floor_of(third, *before);
   return settle(std::move(result), std::move(second), std::move(third), reason);
 }
 

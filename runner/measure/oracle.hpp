@@ -70,7 +70,11 @@ class Oracle {
   virtual Result<Revealed> reveal(int slot) = 0;
   virtual Status snapshot(int slot, const OutputPlaces& places) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
-  virtual Result<DevicePeaks> peaks() = 0;  // measured once, whatever restarts
+  // Measured once, whatever restarts, and once more after each doubt; the highest of them.
+  virtual Result<DevicePeaks> peaks() = 0;
+  // Other programs may have been at work when the peaks were measured: the next to ask has them
+  // measured again.
+  virtual void doubt_peaks() = 0;
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::vector<CompareResult>> judge_eager(

@@ -53,6 +53,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   Status snapshot(int slot, const OutputPlaces& places) override;
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;
+  void doubt_peaks() override { peaks_doubted_ = true; }
   // For `kbench calibrate`; measured anew by every call.
   Result<DeviceLimits> limits();
   Result<std::vector<CompareResult>> judge(Against against,
@@ -98,6 +99,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   std::vector<UniqueFd> files_;  // of that task: its own, and its package's where there is one
   OracleChild child_;
   std::optional<DevicePeaks> peaks_;
+  bool peaks_doubted_ = false;
 };
 
 }  // namespace kbench

@@ -495,6 +495,8 @@ class DeviceBench final : public RunBench {
     const SubmissionBuild& build = builds_[index];
     if (!build.python || !build.draws_alike || !build.reference) return -1;
     const std::size_t task = plan_.units[index].task;
+    const TaskSize& size = *plan_.tasks[task].find_size(plan_.target.size);
+    if (size.parameters.empty()) return -1;
     if (!initial_parameters_ || initial_parameters_->first != task) {
       initial_parameters_.reset();
       PythonModel model = seeded(index);
@@ -504,8 +506,7 @@ class DeviceBench final : public RunBench {
           .folder = build.reference->folder,
           .command = zygote_command(python_->player, plan_.target.device, plan_.target.device_index,
                                     usable_threads())};
-      auto drawn = draw_initial_parameters(zygotes_, request, model,
-                                           *plan_.tasks[task].find_size(plan_.target.size));
+      auto drawn = draw_initial_parameters(zygotes_, request, model, size);
       if (!drawn) return drawn.error();
       initial_parameters_.emplace(task, std::move(*drawn));
     }

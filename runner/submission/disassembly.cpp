@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "runner/os/files.hpp"
+
 namespace kbench {
 namespace {
 
@@ -67,10 +69,15 @@ Result<InstructionCounts> disassemble(Sandbox& sandbox, const std::filesystem::p
   if (cuobjdump.empty())
     return Error{ErrorCode::kNotFound, "instructions: cuobjdump was not found",
                  "it comes with the CUDA toolkit"};
+  // Its own nvdisasm reads what it writes there.
+  auto scratch = ScratchFolder::make("kbench-sass");
+  if (!scratch) return scratch.error();
   SandboxCommand command;
   command.argv = {cuobjdump.string(), "-sass", library.string()};
   command.env["PATH"] = cuobjdump.parent_path().string() + ":/usr/bin:/bin";
+  command.env["TMPDIR"] = scratch->path().string();
   command.readable = {cuobjdump.parent_path(), library};
+  command.writable = {scratch->path()};
   const auto output = run_to_end(sandbox, std::move(command), kPatience, kMostOutput);
   if (!output) return output.error();
   if (output->out.find("/*0000*/") == std::string::npos)

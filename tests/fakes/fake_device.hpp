@@ -56,10 +56,11 @@ struct Script {
   double slowed_beside_worker = 1;  // factor on baselines once a worker is there
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
   std::vector<MappedCode> mapped_code;
-  std::int64_t switches_a_call = 0;  // involuntary, of every baseline
-  double launch_share = 0;           // of a baseline's time, until its last launch
-  DevicePeaks peaks;                 // 0: no floor
-  double factor_when_repeated = 1;   // on the submission's time, after the oracle restarted
+  std::int64_t switches_a_call = 0;        // involuntary, of every baseline
+  double launch_share = 0;                 // of a baseline's time, until its last launch
+  DevicePeaks peaks;                       // 0: no floor
+  std::optional<DevicePeaks> peaks_again;  // once they were doubted; empty: the same
+  double factor_when_repeated = 1;         // on the submission's time, after the oracle restarted
   std::string compiled_reason;
   std::optional<Error> load_error;
   std::optional<EarlyEnd> load_failure;                  // of the worker
@@ -208,8 +209,10 @@ class FakeOracle final : public Oracle {
   }
   Result<DevicePeaks> peaks() override {
     script_.log.emplace_back("peaks");
-    return script_.peaks;
+    return script_.count("doubt peaks") > 0 ? script_.peaks_again.value_or(script_.peaks)
+                                            : script_.peaks;
   }
+  void doubt_peaks() override { script_.log.emplace_back("doubt peaks"); }
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override {
     script_.log.emplace_back(against == Against::kEager ? "judge eager" : "judge reference");

@@ -22,7 +22,7 @@ def profile(kbench, kernel, kind):
                kernel.get("precision", "torch-default"), "--format", "json", "-q"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        return {"verdict": "failed: " + " ".join(done.stderr.split())[-300:], "evidence": "", "suggestions": []}
+        return {"verdict": "failed: " + " ".join(done.stderr.split())[-300:], "evidence": "", "missing": []}
     return json.loads(done.stdout)
 
 
@@ -44,6 +44,8 @@ def main():
             wrong += not named or accused
             print(f"{kernel['name']:<14} {'named' if named else 'NOT NAMED'}: {bad['verdict']}: {bad['evidence']}\n"
                   f"{'':<14} {'ACCUSED' if accused else 'left alone'}: {good['verdict']}: {good['evidence'][:120]}")
+            for line in bad["missing"] if not named else []:
+                print(f"{'':<14} missing: {line}")
     return 1 if wrong else 0
 
 

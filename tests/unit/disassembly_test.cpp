@@ -1,6 +1,11 @@
 #include "runner/submission/disassembly.hpp"
 
+#include <filesystem>
+#include <fstream>
+
 #include <gtest/gtest.h>
+
+#include "temporary_folder.hpp"
 
 namespace kbench {
 namespace {
@@ -34,6 +39,26 @@ TEST(Disassembly, WhatIsNoInstructionCountsForNothing) {
   for (const char* text : {"", "/*", "/**/", "DFMA", "/*0010*/", "   /*0010*/ @", "/*0*/ @P0 "}) {
     const InstructionCounts counts = count_instructions(text);
     EXPECT_EQ(counts.fp64 + counts.fp32 + counts.tensor + counts.atomics, 0u) << text;
+  }
+}
+
+// Was "says nothing of this library" wherever a sandbox has no /tmp of its own: cuobjdump writes
+// the kernels there, and nvdisasm reads them.
+TEST(Disassembly, TheDisassemblerHasAFolderToWriteTo) {
+  const test::TemporaryFolder folder;
+  const auto cuobjdump = folder.path() / "cuobjdump";
+  std::ofstream(cuobjdump)
+      << "#!/bin/sh\n"
+         "file=${TMPDIR:-/tmp}/kernel-of-disassembly-test\n"
+         "echo '        /*0000*/   DFMA R2, R4, R6, R8 ;' > \"$file\" && cat \"$file\"\n";
+  std::filesystem::permissions(cuobjdump, std::filesystem::perms(0755));
+  std::ofstream(folder.path() / "library.so") << "kernels";
+  for (const bool bubblewrap : {true, false}) {
+    const auto sandbox = make_sandbox({.use_bubblewrap = bubblewrap, .use_namespaces = bubblewrap});
+    if (!bubblewrap && sandbox->level(false).landlock == 0) continue;
+    const auto counts = disassemble(*sandbox, cuobjdump, folder.path() / "library.so");
+    ASSERT_TRUE(counts) << counts.error().message;
+    EXPECT_EQ(counts->fp64, 1u);
   }
 }
 

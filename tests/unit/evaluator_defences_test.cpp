@@ -397,6 +397,17 @@ TEST_F(DefencesTest, BelowTheFloorTwiceIsSuspect) {
   EXPECT_EQ(script_.count("restart"), 1);
 }
 
+// Was suspect: the peaks of a whole run were measured beside another program, once.
+TEST_F(DefencesTest, BelowAFloorOfPeaksThatWereTooLowIsNot) {
+  script_.peaks = {.copy_bytes_per_s = 1e9, .matmul_flops_per_s = 1e12};
+  script_.peaks_again = DevicePeaks{.copy_bytes_per_s = 1e12, .matmul_flops_per_s = 1e12};
+  size_.work.read_bytes = size_.work.written_bytes = 4e6;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.attempts.size(), 2u);
+  EXPECT_LT(*result.floor_ns, 1e5);
+}
+
 TEST_F(DefencesTest, ThePeaksAreKnownBeforeTheSubmissionLoads) {
   run();
   const auto position = [this](const char* entry) {
