@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runner/activity/counters.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
@@ -38,10 +39,18 @@ struct ProfiledCall {
   std::vector<Activity> activities;  // in the order in which they started
 };
 
+// Calls of a profile: some that warm up, those that are recorded, and one more whose kernels are
+// counted and which has no time.
+inline constexpr int kCallsBeforeAProfile = 3;
+inline constexpr int kProfiledCalls = 10;
+inline constexpr int kCountedCall = kCallsBeforeAProfile + kProfiledCalls;
+
 struct RecordedActivity {
   std::vector<ProfiledCall> calls;
-  std::uint64_t dropped = 0;  // activities that there was no room for
-  std::string problem;        // why there are no activities; empty: there are
+  std::uint64_t dropped = 0;             // activities that there was no room for
+  std::string problem;                   // why there are no activities; empty: there are
+  std::vector<KernelCounters> counters;  // of the counted call's kernels, as they were launched
+  std::string counter_problem;           // why there are none; empty: there are, or nobody asked
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(ActivityKind, {{ActivityKind::kKernel, "kernel"},
@@ -51,6 +60,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Activity, kind, name, start_ns, end_ns, strea
                                    block, registers, static_shared_bytes, dynamic_shared_bytes,
                                    local_bytes)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ProfiledCall, claimed_ns, host_ns, activities)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RecordedActivity, calls, dropped, problem)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(RecordedActivity, calls, dropped, problem, counters,
+                                                counter_problem)
 
 }  // namespace kbench

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -60,6 +61,10 @@ struct Layout {
   std::array<char, kLongestProblem> problem;
   std::array<CallEntry, kMostProfiledCalls> call;
   std::array<ActivityEntry, kMostActivities> activity;
+  std::uint32_t counted_kernels;
+  std::uint32_t counter_problem_bytes;
+  std::array<char, kLongestProblem> counter_problem;
+  std::array<CounterRow, kMostCountedKernels> counters;
   std::array<char, kNameBytes> names;
 };
 
@@ -71,6 +76,13 @@ Error cannot(const char* what) {
 Error forged(const std::string& what) {
   return {ErrorCode::kBadInput, "what was recorded cannot be: " + what,
           "a submission may write there what it likes: this profile is dropped, and no row is"};
+}
+
+// Returns the bytes of it that there is room for.
+std::uint32_t put_text(const std::string& text, std::array<char, kLongestProblem>& room) {
+  const std::size_t bytes = std::min(text.size(), room.size());
+  std::copy_n(text.begin(), bytes, room.begin());
+  return static_cast<std::uint32_t>(bytes);
 }
 
 // Printable ASCII, since kernels of others have any name that they like.
@@ -122,6 +134,20 @@ Result<Activity> read_entry(const Layout& layout, const ActivityEntry& entry) {
   activity.dynamic_shared_bytes = entry.dynamic_shared_bytes;
   activity.local_bytes = entry.local_bytes;
   return activity;
+}
+
+Result<std::vector<KernelCounters>> read_counters(const Layout& layout) {
+  constexpr double kMost = 1e18;
+  std::vector<KernelCounters> kernels(layout.counted_kernels);
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (std::size_t i = 0; i < kCounters.size(); ++i) {
+      const double value = layout.counters[k][i];
+      if (std::isnan(value)) continue;
+      if (!(value >= 0 && value <= kMost)) return forged("a counter that no device has");
+      kernels[k][kCounters[i].name] = value;
+    }
+  }
+  return kernels;
 }
 
 // A call's activities lie within an hour of one another, or a span of theirs is no time.
@@ -214,9 +240,19 @@ void ActivityWriter::add_dropped(std::uint64_t activities) {
 
 void ActivityWriter::set_problem(const std::string& problem) {
   auto& layout = *static_cast<Layout*>(mapped_);
-  const std::size_t bytes = std::min(problem.size(), kLongestProblem);
-  std::copy_n(problem.begin(), bytes, layout.problem.begin());
-  layout.problem_bytes = static_cast<std::uint32_t>(bytes);
+  layout.problem_bytes = put_text(problem, layout.problem);
+}
+
+void ActivityWriter::set_counters(const std::vector<CounterRow>& rows) {
+  auto& layout = *static_cast<Layout*>(mapped_);
+  const std::size_t count = std::min(rows.size(), kMostCountedKernels);
+  std::copy_n(rows.begin(), count, layout.counters.begin());
+  layout.counted_kernels = static_cast<std::uint32_t>(count);
+}
+
+void ActivityWriter::set_counter_problem(const std::string& problem) {
+  auto& layout = *static_cast<Layout*>(mapped_);
+  layout.counter_problem_bytes = put_text(problem, layout.counter_problem);
 }
 
 Result<RecordedActivity> read_activity_file(int file) {
@@ -236,10 +272,16 @@ Result<RecordedActivity> read_activity_file(int file) {
     return recorded;
   }
   if (layout.magic != kMagic || layout.calls > kMostProfiledCalls ||
-      layout.activities > kMostActivities || layout.problem_bytes > kLongestProblem)
+      layout.activities > kMostActivities || layout.problem_bytes > kLongestProblem ||
+      layout.counted_kernels > kMostCountedKernels ||
+      layout.counter_problem_bytes > kLongestProblem)
     return forged("more than there is room for");
   recorded.dropped = layout.dropped;
   recorded.problem = shown({layout.problem.data(), layout.problem_bytes});
+  recorded.counter_problem = shown({layout.counter_problem.data(), layout.counter_problem_bytes});
+  auto counters = read_counters(layout);
+  if (!counters) return counters.error();
+  recorded.counters = std::move(*counters);
   std::size_t next = 0;
   for (std::size_t i = 0; i < layout.calls; ++i) {
     const CallEntry& entry = layout.call[i];

@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "runner/activity/activity_collector.hpp"
+#include "runner/activity/counter_collector.hpp"
 
 namespace kbench {
 namespace {
@@ -26,6 +28,7 @@ struct Cupti {
   decltype(&cuptiGetResultString) text = nullptr;
   decltype(&cuptiActivityRegisterCallbacks) callbacks = nullptr;
   decltype(&cuptiActivityEnable) enable = nullptr;
+  decltype(&cuptiActivityDisable) disable = nullptr;
   decltype(&cuptiActivityFlushAll) flush = nullptr;
   decltype(&cuptiActivityGetNextRecord) next = nullptr;
   decltype(&cuptiActivityGetNumDroppedRecords) dropped = nullptr;
@@ -41,6 +44,7 @@ struct Cupti {
     find(text, "cuptiGetResultString");
     find(callbacks, "cuptiActivityRegisterCallbacks");
     find(enable, "cuptiActivityEnable");
+    find(disable, "cuptiActivityDisable");
     find(flush, "cuptiActivityFlushAll");
     find(next, "cuptiActivityGetNextRecord");
     find(dropped, "cuptiActivityGetNumDroppedRecords");
@@ -142,17 +146,30 @@ void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, s
   if (valid_bytes > 0) inbox().add(buffer, valid_bytes);
 }
 
+constexpr std::array kRecordedKinds = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                       CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
+
+// The calls of a profile in their order: the last one has its kernels counted instead.
 class CuptiCollector final : public ActivityCollector {
  public:
-  explicit CuptiCollector(const Cupti& cupti) : cupti_(cupti) {}
+  CuptiCollector(const Cupti& cupti, Result<std::unique_ptr<CounterCollector>> counters)
+      : cupti_(cupti), counters_(std::move(counters)) {}
 
   void begin_call() override {
+    if (calls_++ == kCountedCall) {
+      begin_counting();
+      return;
+    }
     cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     (void)inbox().take();
   }
 
   void end_call(std::int64_t claimed_ns, std::int64_t host_ns, CallBegins begins,
                 ActivityWriter& writer) override {
+    if (calls_ > kCountedCall) {
+      end_counting(begins, writer);
+      return;
+    }
     cupti_.flush(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     auto [activities, lost] = inbox().take();
     if (begins == CallBegins::kAfterFirstMemset) {
@@ -161,12 +178,50 @@ class CuptiCollector final : public ActivityCollector {
           [](const Activity& activity) { return activity.kind == ActivityKind::kMemset; });
       if (flush != activities.end()) activities.erase(activities.begin(), flush + 1);
     }
+    kernels_ = static_cast<std::size_t>(std::count_if(
+        activities.begin(), activities.end(),
+        [](const Activity& activity) { return activity.kind == ActivityKind::kKernel; }));
     writer.add({claimed_ns, host_ns, std::move(activities)});
     writer.add_dropped(lost);
   }
 
  private:
+  void begin_counting() {
+    for (const auto kind : kRecordedKinds) cupti_.disable(kind);
+    if (!counters_) {
+      counting_ = counters_.error();
+    } else if (kernels_ > kMostCountedKernels) {
+      counting_ = Error{
+          ErrorCode::kNotFound,
+          fmt::format("hardware counters: a call has {} kernels, and of at most {} they are read",
+                      kernels_, kMostCountedKernels),
+          ""};
+    } else {
+      counting_ = (*counters_)->begin();
+    }
+  }
+
+  void end_counting(CallBegins begins, ActivityWriter& writer) {
+    if (!counting_) {
+      writer.set_counter_problem(counting_.error().message);
+      return;
+    }
+    auto rows = (*counters_)->end();
+    if (!rows) {
+      writer.set_counter_problem(rows.error().message);
+      return;
+    }
+    // To the range profiler the flush is a kernel like others.
+    if (begins == CallBegins::kAfterFirstMemset && rows->size() == kernels_ + 1)
+      rows->erase(rows->begin());
+    writer.set_counters(*rows);
+  }
+
   Cupti cupti_;
+  Result<std::unique_ptr<CounterCollector>> counters_;
+  Status counting_ = Done{};
+  int calls_ = 0;
+  std::size_t kernels_ = 0;  // of the last recorded call
 };
 
 Error not_there(const std::string& why, const std::string& hint) {
@@ -193,11 +248,11 @@ Result<std::unique_ptr<ActivityCollector>> start_collecting(const std::string& l
                      "");
   inbox().use(cupti);
   CUptiResult result = cupti.callbacks(buffer_requested, buffer_completed);
-  for (const auto kind : {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-                          CUPTI_ACTIVITY_KIND_MEMSET})
+  for (const auto kind : kRecordedKinds)
     if (result == CUPTI_SUCCESS) result = cupti.enable(kind);
   if (result == CUPTI_SUCCESS)
-    return std::unique_ptr<ActivityCollector>(std::make_unique<CuptiCollector>(cupti));
+    return std::unique_ptr<ActivityCollector>(
+        std::make_unique<CuptiCollector>(cupti, prepare_counting(handle)));
   const char* text = nullptr;
   cupti.text(result, &text);
   return not_there(fmt::format("CUPTI refuses: {}", text == nullptr ? "unknown error" : text),

@@ -15,10 +15,6 @@
 
 namespace kbench {
 
-// Calls that are recorded, after some that load and choose kernels.
-constexpr int kProfiledCalls = 10;
-constexpr int kCallsBeforeAProfile = 3;
-
 // `cupti`: the library; empty where there is none, and the calls are there without activities. On a
 // CPU there are none either; the recorded problem says so. Errors: kSubmission where the
 // submission's process ended, hung, or wrote what cannot be; else those of the oracle.

@@ -54,6 +54,13 @@ double thread_share_of(const Activity& kernel, const DeviceFacts& device) {
   return std::min(1.0, std::min(there, std::max(given, 0.0)) * threads / most);
 }
 
+bool is_kernel(const Activity& activity) { return activity.kind == ActivityKind::kKernel; }
+
+std::optional<double> value_of(const KernelCounters& kernel, const std::string& counter) {
+  const auto found = kernel.find(counter);
+  return found == kernel.end() ? std::nullopt : std::optional(found->second);
+}
+
 class Collecting {
  public:
   explicit Collecting(const ProfileInput& input) : input_(input) {}
@@ -67,6 +74,7 @@ class Collecting {
     if (!call->activities.empty()) add_activities(*call);
     add_spills();
     add_instructions();
+    add_counters(*call);
     add_products();
     return std::move(facts_);
   }
@@ -184,6 +192,68 @@ class Collecting {
     set("fp64_percent", 100 * share);
     set("tensor_instructions", static_cast<double>(counts.tensor));
     set("atomic_instructions", static_cast<double>(counts.atomics));
+  }
+
+  // Counters are of another call: they count where that call had as many kernels.
+  void add_counters(const ProfiledCall& call) {
+    const auto& counters = input_.recorded.counters;
+    const auto kernels = std::count_if(call.activities.begin(), call.activities.end(), is_kernel);
+    if (counters.empty() || counters.size() != static_cast<std::size_t>(kernels)) return;
+    add_dram(counters);
+    const auto top = summarize_kernels(call, input_.device).front().longest.start_ns;
+    std::size_t index = 0;
+    for (const Activity& activity : call.activities) {
+      if (is_kernel(activity) && activity.start_ns == top) break;
+      if (is_kernel(activity)) ++index;
+    }
+    add_counters_of_top(counters.at(index));
+  }
+
+  void add_dram(const std::vector<KernelCounters>& counters) {
+    double bytes = 0;
+    for (const KernelCounters& kernel : counters) {
+      const auto read = value_of(kernel, "dram_read_bytes");
+      const auto written = value_of(kernel, "dram_write_bytes");
+      if (!read || !written) return;
+      bytes += *read + *written;
+    }
+    set("dram_bytes", bytes);
+    if (!input_.work.is_counted() || !(input_.work.least_bytes() > 0)) return;
+    const double ratio = bytes / input_.work.least_bytes();
+    set("dram_ratio", ratio);
+    if (const auto least_us = get("bytes_us")) set("dram_us", ratio * *least_us);
+  }
+
+  void add_counters_of_top(const KernelCounters& kernel) {
+    for (const char* name :
+         {"l2_hit_percent", "occupancy_percent", "sm_percent", "memory_percent", "issue_percent",
+          "l1_percent", "threads_of_instruction", "waits_for_memory"})
+      if (const auto value = value_of(kernel, name)) set(name, *value);
+    set_share("conflict_share", value_of(kernel, "shared_conflicts"),
+              value_of(kernel, "shared_wavefronts"));
+    const auto atomics = value_of(kernel, "atomic_sectors");
+    const auto reductions = value_of(kernel, "reduction_sectors");
+    if (atomics && reductions)
+      set_share("atomic_share", *atomics + *reductions, value_of(kernel, "l2_sectors"));
+    add_sector_use(kernel);
+  }
+
+  void add_sector_use(const KernelCounters& kernel) {
+    constexpr double kSectorBytes = 32;
+    double used = 0, moved = 0;
+    for (const std::string access : {"load", "store"}) {
+      const auto sectors = value_of(kernel, access + "_sectors");
+      if (!sectors || *sectors == 0) continue;
+      const auto bytes = value_of(kernel, access + "_bytes_of_sector");
+      if (!bytes) return;
+      used += *sectors * *bytes;
+      moved += *sectors * kSectorBytes;
+    }
+    if (moved > 0) set("sector_use_percent", 100 * used / moved);
+  }
+
+  void set_share(const std::string& name, std::optional<double> part, std::optional<double> all) {
+    if (part && all) set(name, *all > 0 ? *part / *all : 0);
   }
 
   // Of what the class lets run on tensor cores.

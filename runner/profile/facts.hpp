@@ -62,8 +62,14 @@ struct Facts {
 //   top_us, top_share, top_blocks, top_threads, top_registers, top_shared_bytes,
 //   top_blocks_per_sm, top_thread_share, top_thread_percent, idle_sm_us, sms
 //   spill_bytes (a thread, of the kernel with most), fp64_share, fp64_percent, tensor_instructions
-//   scalar_products_us, tensor_products_us, tensor_gain_us: of the products that the precision
-//   class lets tensor cores have
+//   of hardware counters: dram_ratio (bytes moved over those that must be) and dram_us (how
+//   long that takes at the device's bandwidth) of the call;
+//   and of the longest launch of the top kernel: sector_use_percent (bytes asked for, of the
+//   sectors that were moved for them), conflict_share (wavefronts of shared memory that are there
+//   for bank conflicts), threads_of_instruction (of 32), atomic_share (of L2's sectors),
+//   l2_hit_percent, occupancy_percent, sm_percent, memory_percent, issue_percent, l1_percent,
+//   waits_for_memory scalar_products_us, tensor_products_us, tensor_gain_us: of the products that
+//   the precision class lets tensor cores have
 [[nodiscard]] Facts facts_of(const ProfileInput& input);
 
 }  // namespace kbench

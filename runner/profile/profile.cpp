@@ -14,6 +14,7 @@ constexpr std::size_t kNameShown = 72;
 constexpr const char* kNeedsCounters =
     "no rule holds, and what else may bound it (uncoalesced accesses, bank conflicts, divergence, "
     "stalls) shows in hardware counters, which are not read";
+constexpr const char* kNoRule = "no rule holds";
 constexpr const char* kNeedsActivities =
     "without activities of the device only the share of the limit is known";
 
@@ -41,7 +42,8 @@ std::string extent_text(const std::array<std::uint32_t, 3>& extent) {
 // --- text ---
 
 const char* why_not_judged(const Profile& profile) {
-  return profile.kernels.empty() ? kNeedsActivities : kNeedsCounters;
+  if (profile.kernels.empty()) return kNeedsActivities;
+  return number_of(profile, "dram_bytes") ? kNoRule : kNeedsCounters;
 }
 
 std::string head_lines(const Profile& profile) {
@@ -144,6 +146,14 @@ Profile make_profile(ProfileSubject subject, const ProfileInput& input) {
     profile.kernels = summarize_kernels(*call, input.device);
   }
   if (!input.recorded.problem.empty()) profile.missing.push_back(input.recorded.problem);
+  if (!input.recorded.counter_problem.empty())
+    profile.missing.push_back(input.recorded.counter_problem);
+  const auto kernels = number_of(profile, "kernels").value_or(0);
+  const auto counted = static_cast<double>(input.recorded.counters.size());
+  if (counted > 0 && counted != kernels)
+    profile.missing.push_back(
+        fmt::format("hardware counters: {} kernels were counted, and a recorded call has {}",
+                    counted, kernels));
   if (input.recorded.dropped > 0)
     profile.missing.push_back(fmt::format("{} activities: there were more than there is room for",
                                           input.recorded.dropped));

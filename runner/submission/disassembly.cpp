@@ -6,12 +6,15 @@
 #include <string>
 #include <utility>
 
+#include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/submission/compiling.hpp"
 
 namespace kbench {
 namespace {
 
 constexpr std::chrono::seconds kPatience{20};
+constexpr std::size_t kMostShown = 150;
 constexpr std::size_t kMostOutput = std::size_t{64} << 20;
 
 // "DFMA" of "        /*0040*/    @P0 DFMA.RN R2, R4, R6, R8 ;   /* 0x000… */"; empty of other
@@ -69,19 +72,27 @@ Result<InstructionCounts> disassemble(Sandbox& sandbox, const std::filesystem::p
   if (cuobjdump.empty())
     return Error{ErrorCode::kNotFound, "instructions: cuobjdump was not found",
                  "it comes with the CUDA toolkit"};
-  // Its own nvdisasm reads what it writes there.
+  // A folder that the sandbox's user can reach, which a user's cache is not: with a copy of the
+  // library, and for what cuobjdump has its own nvdisasm read.
   auto scratch = ScratchFolder::make("kbench-sass");
   if (!scratch) return scratch.error();
+  const std::filesystem::path copy = scratch->path() / "library.so";
+  const auto bytes = read_foreign_file(library, kMaxLibraryBytes);
+  if (!bytes) return bytes.error();
+  if (auto written = write_atomically(copy, *bytes, 0644); !written) return written.error();
   SandboxCommand command;
-  command.argv = {cuobjdump.string(), "-sass", library.string()};
+  command.argv = {cuobjdump.string(), "-sass", copy.string()};
   command.env["PATH"] = cuobjdump.parent_path().string() + ":/usr/bin:/bin";
   command.env["TMPDIR"] = scratch->path().string();
-  command.readable = {cuobjdump.parent_path(), library};
+  command.readable = {cuobjdump.parent_path()};
   command.writable = {scratch->path()};
   const auto output = run_to_end(sandbox, std::move(command), kPatience, kMostOutput);
   if (!output) return output.error();
   if (output->out.find("/*0000*/") == std::string::npos)
-    return Error{ErrorCode::kNotFound, "instructions: cuobjdump says nothing of this library", ""};
+    return Error{ErrorCode::kNotFound,
+                 "instructions: cuobjdump says nothing of this library: " +
+                     clean_text(output->err.empty() ? output->out : output->err, kMostShown),
+                 ""};
   return count_instructions(output->out);
 }
 

@@ -117,6 +117,36 @@ TEST(ProfileRules, TensorCoresThatNobodyUsesAreNamedWhereTheClassLetsThem) {
   EXPECT_EQ(verdict(input), std::string(kNoVerdict));
 }
 
+// A kernel of 400 us where 30 would do, with the counters of an honest one but for those given.
+ProfileInput counted(const KernelCounters& given) {
+  ProfileInput input = input_of({call_of(400, {kernel("k", 0, 400)})});
+  const double half = input.work.least_bytes() / 2;
+  KernelCounters counters = {
+      {"dram_read_bytes", half},      {"dram_write_bytes", half}, {"load_sectors", 1000},
+      {"load_bytes_of_sector", 32},   {"store_sectors", 0},       {"shared_wavefronts", 1000},
+      {"shared_conflicts", 10},       {"l1_percent", 50},         {"issue_percent", 50},
+      {"threads_of_instruction", 32}, {"l2_sectors", 1000},       {"atomic_sectors", 1},
+      {"reduction_sectors", 0}};
+  for (const auto& [name, value] : given) counters[name] = value;
+  input.recorded.counters = {counters};
+  return input;
+}
+
+TEST(ProfileRules, WhatCountersShowIsNamedAndAnHonestKernelIsNot) {
+  EXPECT_EQ(verdict(counted({})), std::string(kNoVerdict));
+  EXPECT_EQ(verdict(counted({{"load_bytes_of_sector", 4}})), "memory_uncoalesced");
+  EXPECT_EQ(verdict(counted({{"dram_read_bytes", 30e-6 * 4e12 * 7}})), "memory_rereads");
+  EXPECT_EQ(verdict(counted({{"shared_conflicts", 900}})), "bank_conflicts");
+  EXPECT_EQ(verdict(counted({{"threads_of_instruction", 8}})), "divergent");
+  EXPECT_EQ(verdict(counted({{"reduction_sectors", 500}})), "atomic_contention");
+}
+
+TEST(ProfileRules, CountersOfAnotherNumberOfKernelsCountForNothing) {
+  ProfileInput input = counted({{"load_bytes_of_sector", 4}});
+  input.recorded.counters.push_back(input.recorded.counters.front());
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict));
+}
+
 TEST(ProfileRules, AFactThatIsNotKnownIsNotGuessed) {
   ProfileInput input = input_of({{400'000, 0, {}}});
   EXPECT_TRUE(findings(input).empty()) << "no activities, so no launches and no kernels";

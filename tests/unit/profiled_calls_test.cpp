@@ -53,7 +53,7 @@ TEST_F(ProfiledCallsTest, OfABaselineTenCallsAfterThreeOnFreshInputs) {
   script_.activities = {test::kernel("relu", 1, 5)};
   const auto got = record(Side::kEager);
   ASSERT_TRUE(got) << got.error().message;
-  EXPECT_EQ(script_.count("record"), kCallsBeforeAProfile + kProfiledCalls);
+  EXPECT_EQ(script_.count("record"), kCountedCall + 1);
   ASSERT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
   EXPECT_EQ(got->calls[0].activities.at(0).name, "relu");
   EXPECT_EQ(got->problem, "");
@@ -85,15 +85,20 @@ TEST_F(ProfiledCallsTest, TheWorkerOfASubmissionGetsCuptiAndAFile) {
     ASSERT_TRUE(writer);
     for (int i = 0; i < kCallsBeforeAProfile + kProfiledCalls; ++i)
       writer->add({1000 + i, 0, {test::kernel("mine", 1, 2)}});
+    CounterRow row;
+    row.fill(std::numeric_limits<double>::quiet_NaN());
+    row[0] = 4096;
+    writer->set_counters({row});
   };
   script_.has_prepare = true;
   const auto got = record(Side::kSubmission);
   ASSERT_TRUE(got) << got.error().message;
   EXPECT_EQ(given_cupti_, "libcupti");
   EXPECT_EQ(script_.count("prepare"), 1);
-  EXPECT_EQ(script_.count("submission"), kCallsBeforeAProfile + kProfiledCalls);
+  EXPECT_EQ(script_.count("submission"), kCountedCall + 1);
   ASSERT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
   EXPECT_EQ(got->calls[0].claimed_ns, 1003);
+  EXPECT_EQ(got->counters, std::vector<KernelCounters>({{{kCounters[0].name, 4096}}}));
   EXPECT_EQ(script_.judged, 0) << "a profile is no verdict";
 }
 
@@ -107,6 +112,29 @@ TEST_F(ProfiledCallsTest, ForgedRecordsCostTheProfileAndAreTheSubmissions) {
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().code, ErrorCode::kSubmission);
   EXPECT_THAT(got.error().message, HasSubstr("cannot be"));
+}
+
+TEST_F(ProfiledCallsTest, ForgedCountersToo) {
+  for (const double forged : {-1.0, HUGE_VAL}) {
+    writes_ = [forged](int file) {
+      auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+      ASSERT_TRUE(writer);
+      CounterRow row{};
+      row[1] = forged;
+      writer->set_counters({row});
+    };
+    const auto got = record(Side::kSubmission);
+    ASSERT_FALSE(got) << forged;
+    EXPECT_THAT(got.error().message, HasSubstr("a counter that no device has"));
+  }
+}
+
+TEST_F(ProfiledCallsTest, ACrashInTheCountedCallCostsTheCountersOnly) {
+  script_.call_failure = {{kCountedCall, EarlyEnd{State::kTimeout, "it did not end", ""}}};
+  const auto got = record(Side::kSubmission);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  EXPECT_THAT(got->counter_problem, HasSubstr("it did not end"));
 }
 
 TEST_F(ProfiledCallsTest, ACrashInAProfiledCallIsTheSubmissionsWithItsLastWords) {

@@ -1,0 +1,31 @@
+// The same arithmetic in one pass.
+#include <cuda_runtime.h>
+
+#include "task.h"
+
+namespace {
+
+constexpr long long kElements = kb::y_elements;
+
+__device__ float relu(float value) { return value < 0 ? 0 : value; }
+
+__global__ void relu_once(const float* x, float* y) {
+  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
+  for (long long i = blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x; i < kElements;
+       i += step) {
+    const float value = relu(x[i]);
+    y[i] = 0.5f * value + 0.5f * value;
+  }
+}
+
+}  // namespace
+
+extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* out,
+                              kb_context* context) {
+  auto* stream = static_cast<cudaStream_t>(context->stream);
+  const float* x = in->x;
+  float* y = out->y;
+  const int blocks = context->sm_count * 8;
+  relu_once<<<blocks, 256, 0, stream>>>(x, y);
+  return cudaGetLastError();
+}
