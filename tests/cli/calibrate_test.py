@@ -34,7 +34,7 @@ class CalibrateTest(cli_case.CliCase):
         self.assertIn("least time of this task in fp32", prompt.stdout)
 
         run = self.kbench("run", "--device", "cpu", "--task", "level1/019_relu", "--quick", "--no-html",
-                          "--format", "json", timeout=300)
+                          "--format", "json", KBENCH_CACHE=str(cli_case.CACHE), timeout=300)
         self.assert_good(run)
         row = json.loads(run.stdout)["results"][0]
         self.assertEqual(row["limit_basis"], "bytes, calibrated " + limits["measured_at"])

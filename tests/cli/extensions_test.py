@@ -245,7 +245,7 @@ class KernelBenchCase(PythonCase):
 
     def run_samples(self, *words):
         return self.run_python("--submissions", self.run_folder, "--layout", "kernelbench", "--task", TASK,
-                               "--device", "cpu", "--quick", "--no-lint", *words)
+                               "--device", "cpu", "--no-lint", *words)
 
 
 class KernelBenchTest(Prepared, KernelBenchCase):
@@ -253,7 +253,7 @@ class KernelBenchTest(Prepared, KernelBenchCase):
 
     def prepare(self):
         self.write_run()
-        self.result = self.run_samples("--out", "kernelbench=eval_results.json")
+        self.result = self.run_samples("--quick", "--out", "kernelbench=eval_results.json")
         self.assertEqual(self.result.returncode, TASK_FAILED, self.result.stderr)
         self.report = json.loads(self.result.stdout)
 
@@ -283,9 +283,13 @@ class KernelBenchTest(Prepared, KernelBenchCase):
                          {"mean", "std", "min", "max", "num_trials", "hardware", "device"})
         self.assertIn("no such day", samples[2]["metadata"]["compilation_error"])
 
+
+class KeptKernelBenchTest(KernelBenchCase):
     def test_what_is_kept_of_it_is_evaluated_again_without_it(self):
-        away = self.prepared.run_folder.rename(self.prepared.run_folder.with_suffix(".away"))
-        self.addCleanup(away.rename, self.prepared.run_folder)
+        self.write_run()
+        run = self.run_samples("--checks-only")
+        self.assertEqual(run.returncode, TASK_FAILED, run.stderr)
+        self.run_folder.rename(self.run_folder.with_suffix(".away"))
         self.begin_checked("new.sqlite")
         result = self.kbench("reproduce", "latest", "--task", TASK, "--agent", "my_model", "--variant",
                              "sample_0", "--into", "new.sqlite", KBENCH_CACHE=str(CACHE), timeout=900)

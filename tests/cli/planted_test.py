@@ -72,7 +72,7 @@ class PlantedCase(cli_case.CliCase):
         self.assertEqual(sorted(file.name for file in self.ran.iterdir()), [], what)
 
 
-class CommandsTest(PlantedCase):
+class SubmittedCase(PlantedCase):
     def submit(self):
         native = self.here / "mine/cpp/level1/019_relu.cpp"
         native.parent.mkdir(parents=True)
@@ -82,9 +82,17 @@ class CommandsTest(PlantedCase):
         played.parent.mkdir(parents=True)
         played.write_text(RELU, "utf-8")
 
+    def assert_nothing_runs(self, commands):
+        for words in commands:
+            with self.subTest(words[:2]):
+                result = self.in_folder(*words)
+                self.assertIn(result.returncode, (GOOD, TASK_FAILED, NOTHING_SELECTED), result.stderr)
+                self.assert_none_ran(words)
+
+
+class CommandsTest(SubmittedCase):
     def test_of_no_command_anything_runs(self):
         self.submit()
-        (self.folder / "model.py").write_text(MODEL, "utf-8")
         run = ("run", "--task", "level1/019_relu", "--suite", TINY, "--device", "cpu", "--submissions",
                "mine")
         # What is evaluated again is what was not timed.
@@ -95,14 +103,15 @@ class CommandsTest(PlantedCase):
                     ("tasks", "list"), ("tasks", "prompt", "level1/019_relu", "--device", "cpu"),
                     ("workspace", "open", "level1/019_relu", "work", "--device", "cpu"),
                     ("workspace", "compile", "work"), ("config", "run"), ("db", "check")]
-        if HAS_PYTHON:
-            commands += [("import", self.folder / "model.py", "--out", "suite"),
-                         ("synth", "--count", "2", "--no-run", "--out", "made", "--device", "cpu")]
-        for words in commands:
-            with self.subTest(words[:2]):
-                result = self.in_folder(*words)
-                self.assertIn(result.returncode, (GOOD, TASK_FAILED, NOTHING_SELECTED), result.stderr)
-                self.assert_none_ran(words)
+        self.assert_nothing_runs(commands)
+
+
+class MakersTest(SubmittedCase):
+    @unittest.skipUnless(HAS_PYTHON, "nothing is made without a Python")
+    def test_nor_where_tasks_are_made(self):
+        (self.folder / "model.py").write_text(MODEL, "utf-8")
+        self.assert_nothing_runs([("import", self.folder / "model.py", "--out", "suite"),
+                                  ("synth", "--count", "2", "--no-run", "--out", "made", "--device", "cpu")])
 
     @unittest.skipUnless(HAS_PYTHON, "doctor starts no Python")
     def test_a_python_that_is_not_isolated_runs_them(self):

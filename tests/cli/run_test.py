@@ -209,37 +209,6 @@ class FaultsTest(RunCase):
         self.assertEqual(self.rows(), (len(EXPECTED), len(EXPECTED)))
         self.assert_nothing_left()
 
-
-    def test_a_night_has_one_outcome(self):
-        """Was: that of its run as well, in front of its own."""
-        night = self.kbench("nightly", *TINY_RELU, "--quick", "--submissions",
-                            self.submissions("a-honest"), timeout=400, KBENCH_TORCH=str(self.folder),
-                            KBENCH_LOCKS=str(self.folder / "locks"))
-        self.assertEqual(self.rows(), (1, 1))
-        outcomes = [line for line in night.stderr.splitlines() if line.startswith("kbench: ")]
-        self.assertEqual(len(outcomes), 1, night.stderr)
-
-    def test_ctrl_c_while_a_night_measures_again_is_no_fault_of_ours(self):
-        folder = self.submissions("a-honest")
-        words = (str(KBENCH), "nightly", *map(str, TINY_RELU), "--quick", *CALL_LIMIT,
-                 "--submissions", str(folder))
-        first = self.kbench(*words[1:], timeout=400, KBENCH_TORCH=str(self.folder),
-                            KBENCH_LOCKS=str(self.folder / "locks"))
-        self.assert_good(first)
-        # What passed and fails now is tried once more, and this takes as long as a call may.
-        shutil.copy(FAULTS / "deadlocks/level1/019_relu.cpp", folder / "a-honest/level1/019_relu.cpp")
-        told = self.folder / "night.txt"
-        with open(told, "w", encoding="utf-8") as errors, subprocess.Popen(
-                words, cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=errors) as night:
-            self.addCleanup(night.kill)
-            self.wait_until(lambda: "measuring 1 of 1 suspected again" in told.read_text(encoding="utf-8"),
-                            "a row was measured again", night)
-            night.send_signal(signal.SIGINT)
-            night.wait(timeout=60)
-        self.assertEqual(night.returncode, INTERRUPTED, told.read_text(encoding="utf-8"))
-        self.assertIn("interrupted while measuring again", told.read_text(encoding="utf-8"))
-
     def test_an_oracle_that_cannot_start_ends_the_run_at_once(self):
         """Was: said when the last of all submissions had been compiled."""
         programs = self.folder / "bin"
@@ -260,6 +229,39 @@ class FaultsTest(RunCase):
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=400, check=False)
         self.assert_fails(result, INFRASTRUCTURE)
         self.assertLess(sum(1 for _ in cache.glob("submissions/*")), agents)
+
+class NightTest(RunCase):
+    def test_a_night_has_one_outcome(self):
+        """Was: that of its run as well, in front of its own."""
+        self.begin_checked()
+        night = self.kbench("nightly", *TINY_RELU, "--quick", "--submissions",
+                            self.submissions("a-honest"), timeout=400, KBENCH_TORCH=str(self.folder),
+                            KBENCH_LOCKS=str(self.folder / "locks"))
+        self.assertEqual(self.rows(), (1, 1))
+        outcomes = [line for line in night.stderr.splitlines() if line.startswith("kbench: ")]
+        self.assertEqual(len(outcomes), 1, night.stderr)
+
+    def test_ctrl_c_while_a_night_measures_again_is_no_fault_of_ours(self):
+        folder = self.submissions("a-honest")
+        self.begin_checked()
+        words = (str(KBENCH), "nightly", *map(str, TINY_RELU), "--quick", *CALL_LIMIT,
+                 "--submissions", str(folder))
+        first = self.kbench(*words[1:], timeout=400, KBENCH_TORCH=str(self.folder),
+                            KBENCH_LOCKS=str(self.folder / "locks"))
+        self.assert_good(first)
+        # What passed and fails now is tried once more, and this takes as long as a call may.
+        shutil.copy(FAULTS / "deadlocks/level1/019_relu.cpp", folder / "a-honest/level1/019_relu.cpp")
+        told = self.folder / "night.txt"
+        with open(told, "w", encoding="utf-8") as errors, subprocess.Popen(
+                words, cwd=self.folder, env=self.environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=errors) as night:
+            self.addCleanup(night.kill)
+            self.wait_until(lambda: "measuring 1 of 1 suspected again" in told.read_text(encoding="utf-8"),
+                            "a row was measured again", night)
+            night.send_signal(signal.SIGINT)
+            night.wait(timeout=60)
+        self.assertEqual(night.returncode, INTERRUPTED, told.read_text(encoding="utf-8"))
+        self.assertIn("interrupted while measuring again", told.read_text(encoding="utf-8"))
 
 
 class OutputTest(RunCase):

@@ -210,7 +210,10 @@ class SmallTest(StudyCase):
         self.assertEqual(len(self.server.seen), asked)
         self.assert_good(self.kbench("db", "check"))
 
+
+class PricesTest(StudyCase):
     def test_what_is_planned_is_paid(self):
+        self.freeze(SmallTest.STATES)
         refused = self.plan("--usd", "0.0001", "--price", "3,15")
         self.assert_fails(refused, USAGE, "one state under all of its coalitions once", "that takes US$")
         needed = re.search(r"--usd ([\d.]+)", refused.stderr).group(1)
