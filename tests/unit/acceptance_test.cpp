@@ -10,6 +10,7 @@
 
 #include "runner/verify/likely_cause.hpp"
 #include "runner/verify/profile.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -71,7 +72,7 @@ TEST(Acceptance, FastMathematicsIsNothingOfItsOwn) {
 TEST(Acceptance, FunctionsOfShippedTasksAreCounted) {
   const auto functions_of = [](const char* name) {
     const auto task =
-        load_task(std::filesystem::path(KBENCH_SUITES) / (std::string(name) + ".json"));
+        load_task(std::filesystem::path(kbench::test::kSuites) / (std::string(name) + ".json"));
     return task ? task->find_size("small")->transcendental_functions : -1;
   };
   EXPECT_EQ(functions_of("level1/019_relu"), 0);

@@ -10,6 +10,7 @@
 #include "runner/run/resumed_request.hpp"
 #include "tests/fakes/scripted_agent.hpp"
 #include "tests/unit/judge_fixture.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench::test {
 namespace {
@@ -181,7 +182,7 @@ TEST_F(RunAgent, AStoppedEpisodeGoesOnWhereItWas) {
 }
 
 TEST_F(RunAgent, WhatGoesOnIsJudgedByTheSuiteOfItsRun) {
-  asked_.run.suite = KBENCH_TINY;
+  asked_.run.suite = kbench::test::kTinySuites;
   benches_.place.suites = folder_ / "none";
   const auto first = go([this](AgentSide& agent) {
     signals_ = 1;

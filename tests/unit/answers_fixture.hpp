@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runner/core/json.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench::test {
 
@@ -50,7 +51,7 @@ inline SampleAnswer sample_answer(const Json& row, const Json& texts) {
 }
 
 inline std::vector<SampleAnswer> sample_answers() {
-  std::ifstream file(KBENCH_ANSWERS);
+  std::ifstream file(kAnswers);
   const Json table = Json::parse(file);
   std::vector<SampleAnswer> samples;
   for (const Json& row : table.at("answers"))

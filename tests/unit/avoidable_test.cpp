@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/task/task.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -48,7 +49,7 @@ TEST(Avoidable, ASumBeforeTheProductSavesNothing) {
 
 TEST(Avoidable, OfTheShippedTasksAFewAreSo) {
   const auto size_of = [](const char* name) {
-    const auto task = load_task(std::filesystem::path(KBENCH_SUITES) / name);
+    const auto task = load_task(std::filesystem::path(kbench::test::kSuites) / name);
     EXPECT_TRUE(task);
     return task->find_size("full")->work.needed_products == 0;
   };

@@ -19,6 +19,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fakes/await.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -47,7 +48,7 @@ class BuilderPool : public ::testing::Test {
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "kbench_pool_XXXXXX").string();
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    options_.script = KBENCH_FAKE_BUILDER;
+    options_.script = kbench::test::kFakeBuilder;
     options_.cache_directory = pattern;
     options_.environment = {{"NOTES", pattern}};
     fs::create_directories(task_file().parent_path());
@@ -57,10 +58,10 @@ class BuilderPool : public ::testing::Test {
     fs::create_directories(modules / "torch");
     std::ofstream(modules / "torch/__init__.py").put('\n');
     ::setenv("PYTHONPATH", modules.c_str(), 1);
-    options_.python = {KBENCH_TEST_PYTHON, {modules}, {modules}};
+    options_.python = {kbench::test::kPython, {modules}, {modules}};
     // A virtual environment, and what it is made of.
     for (const fs::path& program :
-         {fs::path(KBENCH_TEST_PYTHON), fs::canonical(KBENCH_TEST_PYTHON)})
+         {fs::path(kbench::test::kPython), fs::canonical(kbench::test::kPython)})
       if (const fs::path home = program.parent_path().parent_path(); home != "/usr")
         options_.python.readable.push_back(home);
   }
@@ -202,7 +203,7 @@ TEST_F(BuilderPool, SaysWhyThereIsNoBuilder) {
   options_.python.python = "/nonexistent/python";
   EXPECT_THAT(build({request("ok"), request("refuse")})[1].reason,
               HasSubstr("could not be executed"));
-  options_.python.python = KBENCH_TEST_PYTHON;
+  options_.python.python = kbench::test::kPython;
   options_.script = "/nonexistent/builder.py";
   EXPECT_THAT(build({request("ok")})[0].reason, HasSubstr("/nonexistent/builder.py"));
 }
@@ -281,7 +282,7 @@ TEST_F(BuilderPool, NeedsACacheDirectory) {
 }
 
 TEST(PackageKey, DependsOnEveryFieldThatThePackageIsSpecialisedFor) {
-  const fs::path script = KBENCH_FAKE_BUILDER;
+  const fs::path script = kbench::test::kFakeBuilder;
   std::set<std::string> keys{package_key(request("ok"), script)};
   const auto changed = [&](auto change) {
     PackageRequest other = request("ok");

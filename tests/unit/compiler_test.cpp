@@ -18,6 +18,7 @@
 
 #include "runner/submission/ptxas.hpp"
 #include "tests/fakes/submission_fixture.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -48,8 +49,8 @@ class CompilerTest : public ::testing::Test {
  protected:
   CompilerTest()
       : sandbox_(make_sandbox()),
-        compiler_(*sandbox_, toolchain_for(90), cache_.path(), KBENCH_ABI_FOLDER),
-        strict_(*sandbox_, toolchain_for(90), cache_.path(), KBENCH_ABI_FOLDER,
+        compiler_(*sandbox_, toolchain_for(90), cache_.path(), kbench::test::kAbi),
+        strict_(*sandbox_, toolchain_for(90), cache_.path(), kbench::test::kAbi,
                 {.time = std::chrono::seconds(4), .memory_bytes = 1ull << 30}) {}
 
   // Writes one submission and compiles it.
@@ -218,7 +219,7 @@ TEST_F(CompilerTest, OfAnAgentsLibrariesTheOldestGoes) {
     const std::array times{then, then};
     ASSERT_EQ(::utimensat(AT_FDCWD, file.c_str(), times.data(), 0), 0);
   };
-  const Compiler narrow(*sandbox_, toolchain_for(90), cache_.path(), KBENCH_ABI_FOLDER,
+  const Compiler narrow(*sandbox_, toolchain_for(90), cache_.path(), kbench::test::kAbi,
                         {.kept = {.bytes = 500u << 10,
                                   .spared = std::chrono::minutes{10},
                                   .between = std::chrono::seconds{0}}});
@@ -326,7 +327,7 @@ TEST_F(CompilerTest, TemplateBombsMeetTheTimeLimit) {
 TEST_F(CompilerTest, AMissingCompilerIsOurFault) {
   folder_.write("ann/level1/019_relu.cpp", "int x;\n");
   Toolchain none;
-  const Compiler compiler(*sandbox_, none, cache_.path(), KBENCH_ABI_FOLDER);
+  const Compiler compiler(*sandbox_, none, cache_.path(), kbench::test::kAbi);
   const auto compiled = compile_with(compiler);
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.error().code, ErrorCode::kInfrastructure);

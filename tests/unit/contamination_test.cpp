@@ -9,6 +9,7 @@
 
 #include "runner/task/graph.hpp"
 #include "runner/task/suite.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -19,7 +20,7 @@ using Operators = std::vector<std::string>;
 class ShippedTasksTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const auto suite = list_tasks(KBENCH_SUITES);
+    const auto suite = list_tasks(kbench::test::kSuites);
     ASSERT_TRUE(suite.ok());
     suite_ = *suite;
     ASSERT_EQ(suite_.size(), 250);

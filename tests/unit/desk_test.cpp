@@ -15,6 +15,7 @@
 
 #include "runner/serve/limits.hpp"
 #include "tests/unit/desk_fixture.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -506,7 +507,7 @@ TEST(GateHelloTest, WhatHasNoTimeLimitsIsMalformed) {
 // --- the document ---
 
 TEST_F(DeskTest, EveryRequestIsDocumentedAndNoOther) {
-  std::ifstream file(KBENCH_OPENAPI);
+  std::ifstream file(kbench::test::kOpenApi);
   const Json document = Json::parse(file);
   std::set<std::pair<std::string, std::string>> documented;
   for (const auto& [path, methods] : document.at("paths").items()) {

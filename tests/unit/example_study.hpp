@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/attribution/analysis.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench::test {
 
@@ -20,7 +21,7 @@ inline Attribution findings_of(const std::string& lines, const AnalysisRequest& 
 }
 
 inline Attribution example_study(const AnalysisRequest& request = {}) {
-  std::ifstream stream(KBENCH_DATA_DIR "/attribution/example.jsonl");
+  std::ifstream stream(std::string(kData) + "/attribution/example.jsonl");
   return findings_of({std::istreambuf_iterator<char>(stream), {}}, request);
 }
 

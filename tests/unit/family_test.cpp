@@ -8,6 +8,7 @@
 
 #include "runner/task/graph.hpp"
 #include "runner/task/suite.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -62,7 +63,7 @@ TEST(Family, WithoutOperatorsTheNameIsAllThereIs) {
 }
 
 TEST(Family, EveryTaskOfTheSuiteHasOne) {
-  const auto entries = list_tasks(KBENCH_SUITES);
+  const auto entries = list_tasks(kbench::test::kSuites);
   ASSERT_TRUE(entries.ok());
   int elementwise = 0;
   for (const TaskEntry& entry : *entries) {

@@ -11,10 +11,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/paths.hpp"
+
 namespace kbench::test {
 
 inline std::filesystem::path golden_file(const std::string& name) {
-  return std::filesystem::path(KBENCH_GOLDEN_DIR) / name;
+  return std::filesystem::path(kGolden) / name;
 }
 
 inline void expect_golden(const std::string& name, const std::string& actual) {

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/paths.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -244,8 +245,8 @@ std::vector<std::string> violations(const fs::path& root) {
 }
 
 TEST(IncludeDirection, TheTreeKeepsToTheArchitecture) {
-  ASSERT_GT(includes_of(KBENCH_SOURCE_DIR).size(), 100U) << "the scan saw almost nothing";
-  EXPECT_THAT(violations(KBENCH_SOURCE_DIR), IsEmpty());
+  ASSERT_GT(includes_of(kbench::test::kSource).size(), 100U) << "the scan saw almost nothing";
+  EXPECT_THAT(violations(kbench::test::kSource), IsEmpty());
 }
 
 // A table with a cycle would allow what it should forbid.

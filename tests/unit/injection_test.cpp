@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/paths.hpp"
+
 namespace kbench {
 namespace {
 
@@ -15,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string shipped_text() {
-  std::ifstream file(std::string(KBENCH_DATA_DIR) + "/attribution/injection.json");
+  std::ifstream file(std::string(kbench::test::kData) + "/attribution/injection.json");
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -11,6 +11,7 @@
 
 #include "reports/fields.hpp"
 #include "tests/unit/golden.hpp"
+#include "tests/unit/paths.hpp"
 #include "tests/unit/report_fixture.hpp"
 
 namespace kbench {
@@ -97,7 +98,7 @@ TEST(JsonReport, AnUnreadableEnvironmentIsKeptAsText) {
 }
 
 Json schema(const std::string& name) {
-  std::ifstream file(std::string(KBENCH_SCHEMA_DIR) + "/" + name);
+  std::ifstream file(std::string(kbench::test::kSchemas) + "/" + name);
   return Json::parse(file);
 }
 

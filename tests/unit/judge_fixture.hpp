@@ -10,6 +10,7 @@
 #include "runner/device/device_session.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/workspace/kernel_tree.hpp"
+#include "tests/unit/paths.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -31,7 +32,7 @@ class JudgeTest : public RunTest {
   }
 
   const Installation& installation() {
-    benches_.place.root = KBENCH_SOURCE_DIR;
+    benches_.place.root = kSource;
     benches_.place.abi = benches_.place.root / "runner/abi";
     benches_.place.cache = folder_ / "cache";
     return benches_.place;

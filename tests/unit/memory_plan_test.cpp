@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/task/suite.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -25,7 +26,7 @@ TEST(MemoryPlan, CountsWhatIsAliveAtOnce) {
 }
 
 TEST(MemoryPlan, NoTaskOfOursNeedsMoreThan80GiB) {
-  const auto tasks = list_tasks(KBENCH_SUITES);
+  const auto tasks = list_tasks(kbench::test::kSuites);
   ASSERT_TRUE(tasks);
   EXPECT_EQ(tasks->size(), 250u);
   for (const TaskEntry& entry : *tasks) {

@@ -13,6 +13,7 @@
 #include "runner/core/json.hpp"
 #include "runner/task/operator_table.hpp"
 #include "runner/task/suite.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -261,7 +262,7 @@ TEST(OperatorCheck, NorIsWhatMayLieInIt) {
 }
 
 TEST(OperatorCheck, ShippedTasksMayAllRun) {
-  const auto entries = list_tasks(KBENCH_SUITES);
+  const auto entries = list_tasks(kbench::test::kSuites);
   ASSERT_TRUE(entries);
   std::size_t nodes = 0;
   for (const TaskEntry& entry : *entries) {

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/unit/paths.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -38,7 +39,7 @@ TEST(Remeasurement, TheOrderOfAPairChangesFromRoundToRound) {
     return find_submissions(folder / where).value().submissions.at(0);
   };
   ScriptedBenches benches;
-  benches.place.suites = KBENCH_TINY;
+  benches.place.suites = kbench::test::kTinySuites;
   benches.place.state = folder / "state";
   benches.place.locks = folder / "locks";
   RunRequest like;

@@ -106,10 +106,10 @@ TEST(RunChoices, LaterChoicesAreLeftOutAtTheirDefault) {
 }
 
 TEST(RunChoices, ALimitOutOfBoundsIsNotTaken) {
-  for (const double seconds : {0.0, -1.0, 1e9}) {
+  for (const double limit : {0.0, -1.0, 1e9}) {
     RunRequest request;
-    take_choices({{"call_limit_seconds", seconds}}, request);
-    EXPECT_FALSE(request.call_limit_seconds) << seconds;
+    take_choices({{"call_limit_seconds", limit}}, request);
+    EXPECT_FALSE(request.call_limit_seconds) << limit;
   }
 }
 

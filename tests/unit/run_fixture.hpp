@@ -12,6 +12,7 @@
 #include "runner/run/run_session.hpp"
 #include "runner/store/run_name.hpp"
 #include "tests/fakes/scripted_bench.hpp"
+#include "tests/unit/paths.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace kbench::test {
@@ -60,7 +61,7 @@ class KeptRun final : public RunSink {
 class RunTest : public ::testing::Test {
  protected:
   RunTest() {
-    benches_.place.suites = KBENCH_TINY;
+    benches_.place.suites = kTinySuites;
     benches_.place.examples = folder_ / "examples";
     benches_.place.state = folder_ / "state";
     benches_.place.locks = folder_ / "locks";

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/attribution/cells.hpp"
+#include "tests/unit/paths.hpp"
 #include "tests/unit/study_fixture.hpp"
 
 namespace kbench {
@@ -62,7 +63,7 @@ TEST(StudyCells, WhatIsNotKnownMayBeLeftOut) {
 }
 
 std::vector<std::string> golden_lines(const std::string& name) {
-  std::ifstream stream(std::string(KBENCH_GOLDEN_DIR) + "/attribution/" + name);
+  std::ifstream stream(std::string(kbench::test::kGolden) + "/attribution/" + name);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   EXPECT_GT(lines.size(), 3u) << name;

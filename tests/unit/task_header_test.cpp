@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/paths.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -26,7 +27,8 @@ std::string read(const std::filesystem::path& file) {
 // Compares with tests/golden/task_header/NAME.h. To accept a change, run with
 // KBENCH_UPDATE_GOLDEN=1 and read the diff.
 void expect_golden(const std::string& name, const std::string& text) {
-  const auto file = std::filesystem::path(KBENCH_SOURCE_DIR) / "tests/golden/task_header" / name;
+  const auto file =
+      std::filesystem::path(kbench::test::kSource) / "tests/golden/task_header" / name;
   if (const char* update = std::getenv("KBENCH_UPDATE_GOLDEN"); update && *update == '1') {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;

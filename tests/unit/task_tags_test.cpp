@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/paths.hpp"
+
 namespace kbench {
 namespace {
 
@@ -16,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::vector<std::string> selected(const std::vector<std::string>& tags) {
-  const auto entries = list_tasks(KBENCH_TINY);
+  const auto entries = list_tasks(kbench::test::kTinySuites);
   if (!entries) return {entries.error().message};
   const auto tagged = with_tags(*entries, tags);
   if (!tagged) return {tagged.error().message, tagged.error().hint};

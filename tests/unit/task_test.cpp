@@ -407,7 +407,7 @@ TEST(Pack, PutsEveryTensorAtAMultipleOf256WithAGapBehindIt) {
                             tensor({}, DType::kInt8), tensor({3, 3}, DType::kFloat16)});
   EXPECT_EQ(layout.offsets, (std::vector<std::uint64_t>{0, 512, 1280, 1792}));
   EXPECT_EQ(layout.bytes, 2304U);
-  EXPECT_EQ(pack({}).bytes, 0U);
+  EXPECT_EQ(pack(std::vector<TensorSpec>{}).bytes, 0U);
 }
 
 }  // namespace

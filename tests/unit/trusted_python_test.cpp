@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/os/environment.hpp"
+#include "tests/unit/paths.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -67,7 +68,7 @@ class TrustedPythonTest : public ::testing::Test {
 TEST_F(TrustedPythonTest, NothingOfTheWorkingDirectoryIsImported) {
   for (const char* path : {"", ".", ":", "../here", ":/nowhere:", "torch"}) {
     const Variable modules("PYTHONPATH", path);
-    const auto python = TrustedPython::find(KBENCH_TEST_PYTHON);
+    const auto python = TrustedPython::find(kbench::test::kPython);
     EXPECT_FALSE(owned()) << path;
     if (!python) {
       EXPECT_THAT(python.error().message, HasSubstr("has no torch"));
@@ -83,7 +84,7 @@ TEST_F(TrustedPythonTest, NothingOfTheWorkingDirectoryIsImported) {
 TEST_F(TrustedPythonTest, TorchThatOnlyPythonPathHasIsFound) {
   const std::string elsewhere = (folder_.path() / "elsewhere").string();
   const Variable modules("PYTHONPATH", ":" + elsewhere + ":.");
-  const auto python = TrustedPython::find(KBENCH_TEST_PYTHON);
+  const auto python = TrustedPython::find(kbench::test::kPython);
   ASSERT_TRUE(python) << python.error().message;
   // Where it has a torch of its own, that is taken.
   if (!python->isolated()) {
@@ -96,7 +97,7 @@ TEST_F(TrustedPythonTest, TorchThatOnlyPythonPathHasIsFound) {
 }
 
 TEST_F(TrustedPythonTest, ARelativePythonIsTheOneThatIsNamed) {
-  fs::create_symlink(KBENCH_TEST_PYTHON, "python");
+  fs::create_symlink(kbench::test::kPython, "python");
   const Variable modules("PYTHONPATH", (folder_.path() / "elsewhere").string());
   const auto python = TrustedPython::find("./python");
   ASSERT_TRUE(python) << python.error().message;

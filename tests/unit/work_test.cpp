@@ -12,6 +12,7 @@
 #include "runner/core/json.hpp"
 #include "runner/task/graph.hpp"
 #include "runner/task/task.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -435,8 +436,8 @@ TEST(Work, OfTheShippedTasksAllButAFewAreCountedAsTheirFilesSay) {
   std::set<std::string> other;
   int tasks = 0;
   for (const char* level : {"level1", "level2", "level3"}) {
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(KBENCH_SUITES) / level)) {
+    for (const auto& entry : std::filesystem::directory_iterator(
+             std::filesystem::path(kbench::test::kSuites) / level)) {
       if (entry.path().extension() != ".json") continue;
       const auto task = load_task(entry.path());
       ASSERT_TRUE(task) << task.error().message;

@@ -18,6 +18,7 @@
 #include "runner/os/files.hpp"
 #include "runner/os/pipe.hpp"
 #include "tests/fakes/await.hpp"
+#include "tests/unit/paths.hpp"
 
 namespace kbench {
 namespace {
@@ -56,7 +57,7 @@ class ZygotePoolTest : public testing::Test {
     fs::permissions(scratch_.path(), fs::perms{0755});
     // Where the sandbox's user can reach it, whatever the checkout lies in.
     fs::create_directory(programs());
-    for (const char* file : {KBENCH_FAKE_ZYGOTE, KBENCH_PLAYER_CLEANING})
+    for (const char* file : {kbench::test::kFakeZygote, kbench::test::kPlayerCleaning})
       fs::copy_file(file, programs() / fs::path(file).filename());
   }
   [[nodiscard]] fs::path programs() const { return scratch_.path() / "programs"; }

@@ -20,30 +20,45 @@ endif()
 set(KBENCH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
     -Wno-missing-field-initializers -Werror)
 
-# Half of the time of a build from nothing goes into the same headers again and again: eight sources of a
-# library compile as one. Whoever changes one source at a time is faster with -DKBENCH_UNITY=OFF.
+# Half of the time of a build from nothing goes into the same headers and templates again and again: sixteen sources
+# of a target compile as one. Whoever changes one source at a time is faster with -DKBENCH_UNITY=OFF.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_CLANG_TIDY)
   set(unity ON)
 else()
   set(unity OFF)
 endif()
-option(KBENCH_UNITY "Compile many sources of a library as one" ${unity})
-# 0: all of a target's, which finds every name that is repeated in it, whichever sources stand together.
-set(KBENCH_UNITY_BATCH 8 CACHE STRING "How many sources of a library compile as one")
+option(KBENCH_UNITY "Compile many sources of a target as one" ${unity})
+# 0: all of a list as one, which finds every name that is repeated in it, whichever sources stand together.
+set(KBENCH_UNITY_SOURCES 16 CACHE STRING "How many sources of a target compile as one")
 
-# kbench_unite(TARGET files…): compiles the target's sources eight at a time. The files named are left out:
-# in their anonymous namespaces they repeat a name of a neighbour.
+# kbench_unite(TARGET lists…): compiles the sources of each list (a variable's name) together, and sources of different
+# lists never. Whoever repeats a name of an anonymous namespace stands in another list, or in none and compiles alone.
 function(kbench_unite target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KBENCH_UNITY} UNITY_BUILD_BATCH_SIZE ${KBENCH_UNITY_BATCH})
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KBENCH_UNITY} UNITY_BUILD_MODE GROUP)
+  set(number 0)
+  foreach(list IN LISTS ARGN)
+    set(sources ${${list}})
+    while(sources)
+      set(together ${sources})
+      if(KBENCH_UNITY_SOURCES GREATER 0)
+        list(SUBLIST sources 0 ${KBENCH_UNITY_SOURCES} together)
+        list(REMOVE_ITEM sources ${together})
+      else()
+        set(sources "")
+      endif()
+      set_source_files_properties(${together} PROPERTIES UNITY_GROUP ${number})
+      math(EXPR number "${number} + 1")
+    endwhile()
+  endforeach()
 endfunction()
 
-# kbench_library(NAME SOURCES… [ALONE files…] [PUBLIC libs…] [PRIVATE libs…]): target kbench_NAME, alias
-# kbench::NAME. ALONE: sources that kbench_unite leaves out.
+# kbench_library(NAME SOURCES… [APART files…] [ALSO_APART files…] [ALONE files…] [PUBLIC libs…] [PRIVATE libs…]):
+# target kbench_NAME, alias kbench::NAME. Names in SOURCES differ; behind APART stand sources that repeat one of those,
+# behind ALSO_APART such as repeat a name of either; each of the three compiles together. ALONE: all others.
 function(kbench_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;PUBLIC;PRIVATE" ${ARGN})
-  add_library(kbench_${name} STATIC ${ARG_SOURCES} ${ARG_ALONE})
-  kbench_unite(kbench_${name} ${ARG_ALONE})
+  cmake_parse_arguments(ARG "" "" "SOURCES;APART;ALSO_APART;ALONE;PUBLIC;PRIVATE" ${ARGN})
+  add_library(kbench_${name} STATIC ${ARG_SOURCES} ${ARG_APART} ${ARG_ALSO_APART} ${ARG_ALONE})
+  kbench_unite(kbench_${name} ARG_SOURCES ARG_APART ARG_ALSO_APART)
   add_library(kbench::${name} ALIAS kbench_${name})
   target_include_directories(kbench_${name} PUBLIC ${PROJECT_SOURCE_DIR})
   target_compile_options(kbench_${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${KBENCH_WARNINGS}>)
@@ -54,7 +69,7 @@ endfunction()
 function(kbench_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;ALONE;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES} ${ARG_ALONE} $<TARGET_OBJECTS:kbench_defence>)
-  kbench_unite(${name} ${ARG_ALONE})
+  kbench_unite(${name} ARG_SOURCES)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${KBENCH_WARNINGS}>)
   target_link_libraries(${name} PRIVATE ${ARG_LIBS})
