@@ -113,6 +113,7 @@ Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
           {"wrong", check.wrong},
           {"lint", check.lint},
           {"lint_unvouched", check.unvouched_lint},
+          {"profiles", check.profiles},
           {"runs", std::move(runs)}};
 }
 
@@ -147,7 +148,7 @@ std::string render_prune(const std::vector<PruneVerdict>& verdicts, const TableS
                       style);
 }
 
-Json prune_json(const std::vector<PruneVerdict>& verdicts, bool dry_run) {
+Json prune_json(const std::vector<PruneVerdict>& verdicts, std::size_t profiles, bool dry_run) {
   Json runs = Json::array();
   for (const PruneVerdict& verdict : verdicts)
     runs.push_back({{"id", verdict.run.id},
@@ -156,7 +157,10 @@ Json prune_json(const std::vector<PruneVerdict>& verdicts, bool dry_run) {
                     {"goes", verdict.goes},
                     {"why", verdict.why},
                     {"bytes", verdict.bytes ? Json(*verdict.bytes) : Json()}});
-  return {{"schema_version", kSchemaVersion}, {"dry_run", dry_run}, {"runs", std::move(runs)}};
+  return {{"schema_version", kSchemaVersion},
+          {"dry_run", dry_run},
+          {"profiles", profiles},
+          {"runs", std::move(runs)}};
 }
 
 std::string render_salvaged(const Salvaged& salvaged) {

@@ -31,8 +31,9 @@ namespace kbench {
 
 [[nodiscard]] std::string render_prune(const std::vector<PruneVerdict>& verdicts,
                                        const TableStyle& style);
-// {schema_version, dry_run, runs[]}.
-[[nodiscard]] Json prune_json(const std::vector<PruneVerdict>& verdicts, bool dry_run);
+// {schema_version, dry_run, profiles, runs[]}; `profiles`: how many go.
+[[nodiscard]] Json prune_json(const std::vector<PruneVerdict>& verdicts, std::size_t profiles,
+                              bool dry_run);
 
 // A line for each run that was saved or lost, and for all else that was mended or lost.
 [[nodiscard]] std::string render_salvaged(const Salvaged& salvaged);

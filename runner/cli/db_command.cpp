@@ -21,6 +21,7 @@
 #include "runner/store/merge.hpp"
 #include "runner/store/prune.hpp"
 #include "runner/store/salvage.hpp"
+#include "runner/store/stored_profiles.hpp"
 #include "runner/store/vacuum.hpp"
 
 namespace kbench {
@@ -124,12 +125,18 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
       options.database, rule, {[&](std::size_t done, std::size_t all) { judging(done, all); }});
   judging.end();
   if (!verdicts) return verdicts.error();
+  const Going leaving = going(*verdicts);
+  const auto profiles = prune_profiles(
+      options.database, {.made_before = rule.begun_before,
+                         .going_runs = {leaving.run_ids.begin(), leaving.run_ids.end()},
+                         .dry_run = options.dry_run});
+  if (!profiles) return profiles.error();
   if (options.format == OutputFormat::kJson)
-    print_json(prune_json(*verdicts, options.dry_run));
+    print_json(prune_json(*verdicts, *profiles, options.dry_run));
   else
     fmt::print("{}", render_prune(*verdicts, output_style(options.common)));
-  const Going leaving = going(*verdicts);
-  const std::string runs = count_words(verdicts->size(), "run");
+  std::string runs = count_words(verdicts->size(), "run");
+  if (*profiles > 0) runs += " and " + count_words(*profiles, "profile");
   if (options.dry_run) {
     return finish(ExitCode::kGood,
                   fmt::format("{} of {} would go, about {}; nothing was removed",
@@ -186,11 +193,15 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
         std::count_if(merged->runs.begin(), merged->runs.end(),
                       [&](const MergedRun& run) { return run.state == state; }));
   };
+  const std::string profiles =
+      merged->profiles == 0
+          ? ""
+          : " and " + count_words(static_cast<std::size_t>(merged->profiles), "profile");
   std::string bad = merge_faults(*merged);
   if (!bad.empty()) bad += " (exit code 1)";
   return finish(bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
-                fmt::format("{} added to {}, {} there already{}",
-                            count_words(count(MergedRun::State::kAdded), "run"),
+                fmt::format("{}{} added to {}, {} there already{}",
+                            count_words(count(MergedRun::State::kAdded), "run"), profiles,
                             options.to.string(), count(MergedRun::State::kThere), bad),
                 options.common.verbosity);
 }

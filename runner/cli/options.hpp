@@ -216,7 +216,7 @@ struct HistoryOptions {
   OutputFormat format = OutputFormat::kTable;
 };
 
-// `kbench workspace open|compile|verify|submit`.
+// `kbench workspace open|compile|verify|profile|submit`.
 struct WorkspaceOptions {
   CommonOptions common;
   std::filesystem::path folder;
@@ -228,7 +228,7 @@ struct WorkspaceOptions {
   std::filesystem::path database = "kbench.sqlite";  // submit
 };
 struct WorkspaceRequest {
-  enum class What { kOpen, kCompile, kVerify, kSubmit };
+  enum class What { kOpen, kCompile, kVerify, kProfile, kSubmit };
   What what = What::kOpen;
   WorkspaceOptions options;
 };
@@ -329,6 +329,9 @@ enum class ProfileFormat { kText, kJson, kTrace };
 struct ProfileOptions : ProfileRequest {
   CommonOptions common;  // without its suite, which is the request's
   ProfileFormat format = ProfileFormat::kText;
+  std::filesystem::path database = "kbench.sqlite";  // keeps it
+  bool no_store = false;
+  std::vector<std::string> compare;  // one or two: sides, or ids of stored profiles
 };
 
 // `kbench calibrate`.

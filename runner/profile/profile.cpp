@@ -46,6 +46,16 @@ const char* why_not_judged(const Profile& profile) {
   return number_of(profile, "dram_bytes") ? kNoRule : kNeedsCounters;
 }
 
+// Where no rule says what to do.
+std::string what_to_look_at(const Profile& profile) {
+  if (profile.kernels.empty())
+    return "compare it with a baseline: which share of the limit that one reaches is all there is";
+  const KernelSummary& top = profile.kernels.front();
+  return fmt::format("look at {}, which takes {} of the call's {}", shortened(top.name, kNameShown),
+                     time_text(static_cast<double>(top.total_ns) * 1e-3),
+                     time_text(number_of(profile, "call_us").value_or(0)));
+}
+
 std::string head_lines(const Profile& profile) {
   const ProfileSubject& subject = profile.subject;
   std::string text = fmt::format(
@@ -181,7 +191,8 @@ Json profile_json(const Profile& profile) {
   for (std::size_t i = 0; i < std::min(kMostSuggestions, profile.findings.size()); ++i)
     suggestions.push_back(finding_json(profile.findings[i]));
   Json kernels = Json::array();
-  for (const KernelSummary& kernel : profile.kernels) kernels.push_back(kernel_json(kernel));
+  const std::size_t kept = std::min(kMostProfiledKernels, profile.kernels.size());
+  for (std::size_t i = 0; i < kept; ++i) kernels.push_back(kernel_json(profile.kernels[i]));
   return {{"schema_version", 1},
           {"task", profile.subject.task},
           {"size", profile.subject.size},
@@ -198,7 +209,53 @@ Json profile_json(const Profile& profile) {
           {"facts", profile.facts.numbers},
           {"calls_us", profile.calls_us},
           {"kernels", std::move(kernels)},
+          {"more_kernels", profile.kernels.size() - kept},
           {"missing", profile.missing}};
+}
+
+Json profile_answer(const Profile& profile) {
+  const bool judged = !profile.findings.empty();
+  Json answer = {{"verdict", std::string(kNoVerdict)},
+                 {"because", why_not_judged(profile)},
+                 {"wrong_if", nullptr},
+                 {"to_do", what_to_look_at(profile)},
+                 {"saves_us", nullptr},
+                 {"text", ""}};
+  if (judged) {
+    const ProfileFinding& first = profile.findings.front();
+    answer.update({{"verdict", first.verdict},
+                   {"because", first.evidence},
+                   {"wrong_if", first.wrong_if},
+                   {"to_do", first.suggestion},
+                   {"saves_us", first.saves_us}});
+  }
+  // Quotes and line breaks take two bytes each.
+  std::string text = profile_text(profile);
+  const auto bytes = [&] {
+    answer["text"] = text;
+    return answer.dump(-1, ' ', true, Json::error_handler_t::replace).size();
+  };
+  for (std::size_t size = bytes(); size > kLongestProfileText && !text.empty(); size = bytes())
+    text.resize(text.size() -
+                std::min(text.size(), std::max<std::size_t>(1, (size - kLongestProfileText) / 2)));
+  return answer;
+}
+
+Result<StoredProfile> to_be_stored(const Profile& profile, const std::string& made_at,
+                                   const std::string& version) {
+  StoredProfile stored{
+      .id = {},
+      .device_kind = profile.device.kind == DeviceKind::kCuda ? "cuda" : "cpu",
+      .source_hash = profile.subject.source_hash,
+      .made_at = made_at,
+      .version = version,
+      .json = profile_json(profile).dump(-1, ' ', true, Json::error_handler_t::replace),
+      .record = {}};
+  auto record = parse_profile(stored.json);
+  if (!record) return record.error();
+  stored.record = std::move(*record);
+  stored.id = profile_id(stored);
+  return stored;
 }
 
 Json profile_trace(const Profile& profile) {

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "runner/core/json.hpp"
+#include "runner/core/profile_record.hpp"
+#include "runner/core/result.hpp"
 #include "runner/profile/facts.hpp"
 #include "runner/profile/rules.hpp"
 
@@ -16,8 +18,9 @@ namespace kbench {
 struct ProfileSubject {
   std::string task;  // "level1/019_relu"
   std::string size;
-  std::string side;        // "eager", "compiled", "submission"
-  std::string submission;  // its name; empty for a baseline
+  std::string side;              // "eager", "compiled", "submission"
+  std::string submission;        // its name; empty for a baseline
+  std::string source_hash = {};  // of that, as its rows have it
 };
 
 struct Profile {
@@ -39,8 +42,17 @@ struct Profile {
 inline constexpr std::size_t kLongestProfileText = 4096;
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
-// {"schema_version": 1, "verdict": …}; see data/docs/results.md.
+// {"schema_version": 1, "verdict": …}; see data/docs/results.md. Of many kernels the longest ones.
 [[nodiscard]] Json profile_json(const Profile& profile);
+
+// What an agent is told, at most kLongestProfileText of JSON: {verdict, because, wrong_if, to_do,
+// saves_us, text}. `to_do` is one thing; `text` begins as profile_text does.
+[[nodiscard]] Json profile_answer(const Profile& profile);
+
+// As a database keeps it, made at `made_at` by this `version`. Errors: kBadInput where it says what
+// no profile says, which no database keeps.
+[[nodiscard]] Result<StoredProfile> to_be_stored(const Profile& profile, const std::string& made_at,
+                                                 const std::string& version);
 
 // Trace events as Chrome and Perfetto read them: a line for each stream, in microseconds from the
 // first activity.

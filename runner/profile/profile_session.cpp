@@ -11,6 +11,10 @@
 namespace kbench {
 namespace {
 
+bool has_submission(const ProfileRequest& request) {
+  return request.submission || request.submissions;
+}
+
 RunRequest as_run(const ProfileRequest& request) {
   RunRequest run;
   run.suite = request.suite;
@@ -19,8 +23,9 @@ RunRequest as_run(const ProfileRequest& request) {
   run.device = request.device;
   run.precision = request.precision;
   run.file = request.submission;
+  run.submissions = request.submissions;
   run.all_tasks = true;
-  run.baselines_only = !request.submission;
+  run.baselines_only = !has_submission(request);
   run.no_lint = true;
   run.allow_torch = "all";
   run.call_limit_seconds = request.call_limit_seconds;
@@ -61,15 +66,16 @@ ProfileInput as_input(BenchProfile&& taken, const std::string& precision, const 
 
 Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
                              ProgressSink& progress) {
-  const Side side = request.side.value_or(request.submission ? Side::kSubmission : Side::kEager);
-  if (side == Side::kSubmission && !request.submission)
+  const Side side =
+      request.side.value_or(has_submission(request) ? Side::kSubmission : Side::kEager);
+  if (side == Side::kSubmission && !has_submission(request))
     return Error{ErrorCode::kUsage, "there is no submission to profile",
                  "name its file: --submission FILE"};
   benches.prepare();
   const RunRequest run = as_run(request);
   auto plan = plan_one(run, benches.installation());
   if (!plan) return plan.error();
-  const RunTerms terms{.no_wait = request.no_wait};
+  const RunTerms terms{.no_wait = request.no_wait, .waits = request.waits};
   auto bench = benches.make({run, terms, *plan, progress, CompilerTells::kResources});
   if (!bench) return bench.error();
   if (auto taken = (*bench)->take_device("kbench profile", 0); !taken) return taken.error();
@@ -83,7 +89,10 @@ Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request
   const Task& task = plan->tasks[unit.task];
   ProfileSubject subject{
       .task = task.id, .size = plan->target.size, .side = std::string(to_string(side))};
-  if (side == Side::kSubmission) subject.submission = unit.id.name;
+  if (side == Side::kSubmission) {
+    subject.submission = unit.id.name;
+    subject.source_hash = unit.id.source_hash;
+  }
   return make_profile(std::move(subject), as_input(std::move(*taken), request.precision,
                                                    task.find_size(plan->target.size)->work));
 }

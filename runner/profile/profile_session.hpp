@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -19,12 +20,15 @@ struct ProfileRequest {
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
   std::string task;                            // must select exactly one
   std::optional<std::filesystem::path> submission;
+  std::optional<std::filesystem::path> submissions;  // in its place: a folder with one for the task
   std::optional<Side> side;           // else the submission's where there is one, else eager
   std::optional<std::string> size;    // "small" or "full"
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
   std::optional<double> call_limit_seconds;
   bool no_wait = false;
+  // As RunTerms has it.
+  std::function<void(const std::optional<DeviceWait>&)> waits = {};
 };
 
 // Errors: kUsage, kNotFound; kSubmission, where the submission does not compile or its process

@@ -18,6 +18,7 @@
 #include "runner/store/evaluation_rows.hpp"
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/migrations.hpp"
+#include "runner/store/profile_rows.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/tag_rows.hpp"
 #include "runner/store/trajectory_rows.hpp"
@@ -165,6 +166,11 @@ void check_runs(const std::filesystem::path& file, const CheckRequest& request,
     check.lint = lint.records.size();
     for (const LintRecord& record : lint.records) check.unvouched_lint += record.unvouched ? 1 : 0;
     check.wrong.insert(check.wrong.end(), lint.malformed.begin(), lint.malformed.end());
+  });
+  append(*connection, check.wrong, [&] {
+    ProfileRows rows = read_profiles(connection->database, {}, *connection->budget);
+    check.profiles = rows.profiles.size();
+    add_most(std::move(rows.malformed), check.wrong);
   });
   std::vector<Run> runs = runs_of(*connection, check.wrong);
   for (std::size_t i = 0; i < runs.size(); ++i) {

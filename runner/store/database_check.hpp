@@ -33,6 +33,7 @@ struct DatabaseCheck {
   std::vector<std::string> wrong;  // of the file as a whole, a sentence each
   std::vector<CheckedRun> runs;    // newest first
   std::size_t lint = 0;            // records of what lint found, changed ones left out
+  std::size_t profiles = 0;        // damaged ones left out
   std::size_t unvouched_lint = 0;  // of them without a seal of the request's key; 0 without a key
 
   [[nodiscard]] bool sound() const;

@@ -14,6 +14,7 @@
 #include "runner/store/connection.hpp"
 #include "runner/store/episode_rows.hpp"
 #include "runner/store/lint_rows.hpp"
+#include "runner/store/profile_rows.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/study_rows.hpp"
 #include "runner/store/tag_rows.hpp"
@@ -126,6 +127,23 @@ Status merge_tags(Connection& into, Connection& from, Merged& merged) {
   });
 }
 
+Status merge_profiles(Connection& into, Connection& from, Merged& merged) {
+  const auto rows = from.guarded("reading profiles", [&]() -> Result<ProfileRows> {
+    return read_profiles(from.database, {}, *from.budget);
+  });
+  if (!rows) return rows.error();
+  for (const std::string& malformed : rows->malformed)
+    merged.notes.push_back(fmt::format("left out of {}: {}", from.file.string(), malformed));
+  return into.guarded("adding profiles", [&]() -> Status {
+    into.budget->renew(database_bytes(into.file) + database_bytes(from.file));
+    SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
+    for (const StoredProfile& profile : rows->profiles)
+      merged.profiles += put_profile(into.database, profile) ? 1 : 0;
+    transaction.commit();
+    return Done{};
+  });
+}
+
 Result<LintRows> lint_of(Connection& from, const std::optional<ChainKey>& key) {
   return from.guarded("reading what lint found", [&]() -> Result<LintRows> {
     return read_lint({from.database, key, *from.budget});
@@ -175,6 +193,7 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
     merged.runs.push_back(std::move(one));
   }
   if (Status done = merge_tags(into, from, merged); !done) return done;
+  if (Status done = merge_profiles(into, from, merged); !done) return done;
   if (request.lint) {
     for (const std::string& malformed : lint->malformed)
       merged.notes.push_back("left out: " + malformed);

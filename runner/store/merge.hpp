@@ -31,9 +31,11 @@ struct MergedRun {
 };
 
 struct Merged {
-  std::vector<MergedRun> runs;     // by database, oldest first
-  std::vector<std::string> notes;  // tags and lint records that were not taken, a sentence each
-  int tags = 0;                    // taken
+  std::vector<MergedRun> runs;  // by database, oldest first
+  std::vector<std::string>
+      notes;         // tags, profiles and lint records that were not taken, a sentence each
+  int tags = 0;      // taken
+  int profiles = 0;  // taken; the same one is there once
 };
 
 struct MergeRequest {

@@ -456,9 +456,31 @@ ALTER TABLE lint ADD COLUMN chain_key TEXT NOT NULL DEFAULT '';
 ALTER TABLE lint ADD COLUMN chain_seal TEXT NOT NULL DEFAULT '';
 )sql";
 
+// What `kbench profile` said (core/profile_record.hpp), for pages and comparisons. The id is the
+// hash of all else; a profile belongs to no run, and is found by what it is of.
+constexpr std::string_view kStep20 = R"sql(
+CREATE TABLE profile (
+  number      INTEGER PRIMARY KEY,
+  id          TEXT NOT NULL UNIQUE,
+  task        TEXT NOT NULL,     -- this and the next two: as the JSON says
+  size        TEXT NOT NULL,
+  side        TEXT NOT NULL,
+  device      TEXT NOT NULL,     -- cpu or cuda
+  source_hash TEXT NOT NULL,     -- as an evaluation has it; empty for a baseline
+  made_at     TEXT NOT NULL,
+  version     TEXT NOT NULL,
+  content     TEXT NOT NULL      -- JSON, as printed
+) STRICT;
+
+CREATE INDEX profile_by_task ON profile (task, size, device);
+
+CREATE TRIGGER profile_stays BEFORE UPDATE ON profile
+BEGIN SELECT RAISE(ABORT, 'a profile is never changed'); END;
+)sql";
+
 constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,
                             kStep8,  kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14,
-                            kStep15, kStep16, kStep17, kStep18, kStep19};
+                            kStep15, kStep16, kStep17, kStep18, kStep19, kStep20};
 
 }  // namespace
 

@@ -22,6 +22,7 @@
 #include "runner/store/lint_rows.hpp"
 #include "runner/store/mended_copy.hpp"
 #include "runner/store/new_database.hpp"
+#include "runner/store/profile_rows.hpp"
 #include "runner/store/readable_rows.hpp"
 #include "runner/store/run_rows.hpp"
 #include "runner/store/tag_rows.hpp"
@@ -196,7 +197,7 @@ Status save_runs(Rescue& rescue) {
   return Done{};
 }
 
-void save_tags_and_lint(Rescue& rescue) {
+void save_what_runs_share(Rescue& rescue) {
   const auto save = [&](const char* what, const auto& work) {
     const std::string why = failure(rescue.from, [&] {
       SQLite::Transaction transaction(rescue.to.database, SQLite::TransactionBehavior::IMMEDIATE);
@@ -210,6 +211,12 @@ void save_tags_and_lint(Rescue& rescue) {
     for (const SavedRun& run : rescue.salvaged.saved) saved.insert(run.run.id);
     for (const Tag& tag : read_tags(rescue.from.database, *rescue.from.budget))
       if (saved.contains(tag.run_id)) (void)put_tag(rescue.to.database, tag);
+  });
+  save("profiles are lost", [&] {
+    const ProfileRows rows = read_profiles(rescue.from.database, {}, *rescue.from.budget);
+    for (const StoredProfile& profile : rows.profiles) put_profile(rescue.to.database, profile);
+    for (const std::string& malformed : rows.malformed)
+      rescue.salvaged.notes.push_back("left out: " + malformed);
   });
   save("what lint found is lost", [&] {
     const LintRows lint = read_lint({rescue.from.database, rescue.key, *rescue.from.budget});
@@ -231,7 +238,7 @@ Status write_draft(const fs::path& draft, MendedCopy& copy, const std::optional<
   Rescue rescue{copy.connection(), *to, key, salvaged};
   copy.connection().budget->renew(database_bytes(copy.connection().file));
   if (Status saved = save_runs(rescue); !saved) return saved;
-  save_tags_and_lint(rescue);
+  save_what_runs_share(rescue);
   return to->guarded("closing it", [&]() -> Status {
     to->database.execAndGet("PRAGMA journal_mode = DELETE");
     return Done{};

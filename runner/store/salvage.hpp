@@ -31,8 +31,8 @@ struct Salvaged {
   std::vector<SavedRun> saved;      // in order of insertion
   std::vector<LostRun> lost;        // the same
   std::vector<std::string> mended;  // of the file itself, a sentence each
-  // Other losses: sources and episodes of runs that were saved, tags and lint records; a sentence
-  // each.
+  // Other losses: sources and episodes of runs that were saved, tags, profiles and lint records;
+  // a sentence each.
   std::vector<std::string> notes;
 };
 

@@ -68,7 +68,7 @@ TEST(DatabaseReport, PruningSaysWhyOfEachRun) {
   const std::string text = render_prune({goes, stays}, {});
   EXPECT_THAT(text, HasSubstr("2.0 kB"));
   EXPECT_THAT(text, HasSubstr("tagged release"));
-  const Json json = prune_json({goes, stays}, true);
+  const Json json = prune_json({goes, stays}, 2, true);
   EXPECT_EQ(json.at("dry_run"), true);
   EXPECT_EQ(json.at("runs").at(0).at("bytes"), 2048);
   EXPECT_TRUE(json.at("runs").at(1).at("bytes").is_null());

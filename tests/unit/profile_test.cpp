@@ -89,5 +89,28 @@ TEST(Profile, TheTraceHasEachActivityInItsStreamFromZero) {
   EXPECT_EQ(events[1].at("ph"), "X");
 }
 
+TEST(ProfileAnswer, NamesOneThingToDoInFourKibibytes) {
+  std::vector<Activity> kernels;
+  for (int i = 0; i < 500; ++i)
+    kernels.push_back(kernel(std::string(400, '"') + std::to_string(i), i * 4, i * 4 + 2));
+  const Json answer = profile_answer(make_profile(kSubject, input_of({call_of(2000, kernels)})));
+  EXPECT_LE(answer.dump().size(), kLongestProfileText);
+  EXPECT_EQ(answer.at("verdict"), "launch_bound");
+  EXPECT_THAT(answer.at("to_do").get<std::string>(), HasSubstr("fewer launches"));
+  EXPECT_THAT(answer.at("text").get<std::string>(), HasSubstr("level1/019_relu"));
+}
+
+TEST(ProfileAnswer, WithoutARuleThatHoldsItNamesWhatToLookAt) {
+  const Json answer =
+      profile_answer(make_profile(kSubject, input_of({call_of(90, {kernel("busy", 0, 90)})})));
+  EXPECT_EQ(answer.at("verdict"), "not_judged");
+  EXPECT_THAT(answer.at("to_do").get<std::string>(), HasSubstr("look at busy"));
+  ProfileInput none = input_of({{90'000, 0, {}}});
+  none.recorded.problem = "CUPTI was not found";
+  const Json without = profile_answer(make_profile(kSubject, none));
+  EXPECT_THAT(without.at("to_do").get<std::string>(), HasSubstr("compare it with a baseline"));
+  EXPECT_THAT(without.at("text").get<std::string>(), HasSubstr("CUPTI was not found"));
+}
+
 }  // namespace
 }  // namespace kbench

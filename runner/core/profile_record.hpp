@@ -1,0 +1,88 @@
+// A profile as `kbench profile --format json` prints it and a database keeps it, read back: what
+// stored profiles are compared by and pages show. Where it comes from is anybody's, so nothing is
+// taken that was not held against what a profile can say. A profile is no verdict on a row.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Limits of one profile.
+inline constexpr std::size_t kLongestProfileJson = std::size_t{256} << 10;  // bytes
+inline constexpr std::size_t kMostProfiledKernels = 64;                     // the longest ones
+inline constexpr std::size_t kMostProfileFindings = 32;
+inline constexpr std::size_t kMostProfileFacts = 256;
+
+// A rule that holds.
+struct ProfileAdvice {
+  std::string verdict;  // "launch_bound"
+  std::string title;    // "launch-bound"
+  std::string evidence;
+  std::string wrong_if;
+  std::string suggestion;
+  double saves_us = 0;  // of a call, at most
+};
+
+// A kernel, all of its launches in the median call together.
+struct ProfiledKernel {
+  std::string name;
+  std::int64_t launches = 0;
+  double us = 0;
+  std::array<std::int64_t, 3> grid{};   // blocks
+  std::array<std::int64_t, 3> block{};  // threads
+  std::int64_t registers = 0;           // a thread
+  std::int64_t shared_bytes = 0;        // a block, static and dynamic
+};
+
+struct ProfileRecord {
+  std::string task;
+  std::string size;
+  std::string side;        // "eager", "compiled", "submission"
+  std::string submission;  // its name; empty for a baseline
+  std::string device;      // its name
+  std::string precision;
+  std::string verdict;
+  std::string evidence;
+  std::vector<ProfileAdvice> suggestions;  // the one that could save most first
+  std::string limit_basis;
+  std::map<std::string, double> facts;
+  std::vector<double> calls_us;
+  std::vector<ProfiledKernel> kernels;  // longest first
+  std::vector<std::string> missing;     // a line each: what is not there, and why
+
+  [[nodiscard]] std::optional<double> fact(const std::string& name) const;
+  // "memory-bound near the limit"; "not judged" where no rule held.
+  [[nodiscard]] std::string title() const;
+  // "eager", or the submission's name.
+  [[nodiscard]] const std::string& subject() const;
+};
+
+// Errors: kBadInput, naming what no profile has: a text that is too long or not there, a number
+// that is negative or none, more kernels than are kept.
+[[nodiscard]] Result<ProfileRecord> parse_profile(std::string_view json);
+
+// What a database holds of one.
+struct StoredProfile {
+  std::string id;           // SHA-256 of all the rest (profile_id)
+  std::string device_kind;  // "cpu" or "cuda"
+  std::string source_hash;  // of the submission, as its rows have it; empty for a baseline
+  std::string made_at;      // UTC, RFC 3339
+  std::string version;      // of kbench
+  std::string json;         // as printed
+  ProfileRecord record;     // of that
+};
+
+// The id that belongs to the rest.
+[[nodiscard]] std::string profile_id(const StoredProfile& profile);
+
+}  // namespace kbench

@@ -1,0 +1,94 @@
+#include "reports/profile_compare.hpp"
+
+#include <gmock/gmock.h>
+
+namespace kbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+ProfileRecord record(const std::string& submission, double us, double kernels) {
+  ProfileRecord made;
+  made.task = "level1/019_relu";
+  made.size = "full";
+  made.side = submission.empty() ? "eager" : "submission";
+  made.submission = submission;
+  made.device = "a recorded device";
+  made.precision = "fp32";
+  made.verdict = "launch_bound";
+  made.evidence = "many kernels";
+  made.suggestions = {{"launch_bound", "launch-bound", "many kernels", "", "fuse them", 10}};
+  made.facts = {{"call_us", us}, {"kernels", kernels}, {"busy_us", 30}};
+  return made;
+}
+
+std::vector<std::string> names(const ProfileComparison& comparison, bool changed) {
+  std::vector<std::string> found;
+  for (const ComparedFact& fact : comparison.facts)
+    if (fact.changed == changed) found.push_back(fact.name);
+  return found;
+}
+
+TEST(ProfileCompare, WhatChangedStandsFirstTheCallBeforeAllElse) {
+  const auto comparison = compare_profiles(record("", 90, 12), record("me/relu", 36, 1));
+  EXPECT_THAT(names(comparison, true), ElementsAre("call_us", "kernels"));
+  EXPECT_THAT(names(comparison, false), ElementsAre("busy_us"));
+  EXPECT_TRUE(comparison.facts[0].changed);
+  EXPECT_DOUBLE_EQ(comparison.facts[0].ratio().value(), 0.4);
+  EXPECT_THAT(comparison.cautions, IsEmpty());
+}
+
+TEST(ProfileCompare, FivePercentAreTheSameAndAFactOfOneIsAChange) {
+  ProfileRecord other = record("me/relu", 94, 12);
+  other.facts["spill_bytes"] = 400;
+  const auto comparison = compare_profiles(record("", 90, 12), other);
+  EXPECT_THAT(names(comparison, true), ElementsAre("spill_bytes"));
+  EXPECT_FALSE(comparison.facts[0].ratio()) << "one of them has none";
+}
+
+TEST(ProfileCompare, ZeroOnBothSidesIsNoChange) {
+  ProfileRecord a = record("", 90, 12);
+  ProfileRecord b = record("me/relu", 90, 12);
+  a.facts["copy_us"] = b.facts["copy_us"] = 0;
+  EXPECT_THAT(names(compare_profiles(a, b), true), IsEmpty());
+}
+
+TEST(ProfileCompare, TheTextHasTheVerdictsBeforeTheNumbers) {
+  ProfileRecord fast = record("me/relu", 36, 1);
+  fast.verdict = "memory_near_limit";
+  fast.suggestions = {{"memory_near_limit", "near the limit", "", "", "leave it", 1}};
+  const std::string text =
+      render_profile_comparison(compare_profiles(record("", 90, 12), fast), {});
+  for (const char* part : {"A  level1/019_relu eager", "B  level1/019_relu me/relu",
+                           "the verdict changed", "launch-bound: many kernels", "do: leave it",
+                           "What changed", "call (us)", "0.4", "The same within 5 %"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_LT(text.find("the verdict changed"), text.find("What changed"));
+  EXPECT_LT(text.find("What changed"), text.find("The same within"));
+}
+
+TEST(ProfileCompare, WhatIsHardlyToBeComparedIsSaid) {
+  ProfileRecord other = record("me/relu", 36, 1);
+  other.size = "small";
+  other.device = "another\x1b[2J device";
+  const auto comparison = compare_profiles(record("", 90, 12), other);
+  EXPECT_THAT(comparison.cautions,
+              ElementsAre(HasSubstr("the size: full and small"), HasSubstr("the device")));
+  EXPECT_THAT(render_profile_comparison(comparison, {}), Not(HasSubstr("\x1b")));
+}
+
+TEST(ProfileCompare, TheJsonHasBothSidesAndTheFacts) {
+  const Json json =
+      profile_comparison_json(compare_profiles(record("", 90, 12), record("me/relu", 36, 1)));
+  EXPECT_EQ(json.at("a").at("side"), "eager");
+  EXPECT_TRUE(json.at("a").at("submission").is_null());
+  EXPECT_EQ(json.at("b").at("submission"), "me/relu");
+  EXPECT_EQ(json.at("facts")[0].at("name"), "call_us");
+  EXPECT_EQ(json.at("facts")[0].at("changed"), true);
+}
+
+}  // namespace
+}  // namespace kbench

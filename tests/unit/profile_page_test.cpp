@@ -1,0 +1,105 @@
+#include "reports/profile_page.hpp"
+
+#include <regex>
+
+#include <gmock/gmock.h>
+
+#include "runner/profile/profile.hpp"
+#include "tests/unit/golden.hpp"
+#include "tests/unit/profile_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::call_of;
+using test::input_of;
+using test::kernel;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+StoredProfile stored(const std::string& submission, double us,
+                     const std::string& kernel_name = "relu(float*)",
+                     const std::string& made_at = "2026-11-28T12:00:00Z") {
+  const ProfileSubject subject{.task = "level1/019_relu",
+                               .size = "full",
+                               .side = submission.empty() ? "eager" : "submission",
+                               .submission = submission,
+                               .source_hash = submission};
+  auto made =
+      to_be_stored(make_profile(subject, input_of({call_of(us, {kernel(kernel_name, 1, us)})})),
+                   made_at, "1.2.3");
+  EXPECT_TRUE(made.ok()) << made.error().message;
+  return std::move(*made);
+}
+
+int count(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), {}));
+}
+
+TEST(ProfilePage, MatchesItsGolden) {
+  test::expect_golden("reports/profiles.html",
+                      profiles_html(newest_of_each({stored("", 90), stored("me/relu", 36)})));
+}
+
+TEST(ProfilePage, WithoutProfilesThereIsNoSection) { EXPECT_EQ(profiles_html({}), ""); }
+
+TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
+  const std::string html = profiles_html({stored("me/relu", 36)});
+  for (const char* part :
+       {"id=\"profiles\"", "Why is it slow", "is no verdict", "memory-bound near the limit",
+        "leave it", "relu(float*)", "role=\"img\"", "class=\"roof-point\""})
+    EXPECT_THAT(html, HasSubstr(part));
+  EXPECT_THAT(html, Not(HasSubstr("style=")));
+}
+
+// A keyboard gets to each table that scrolls, and to each profile.
+TEST(ProfilePage, NeedsNoScriptAndNoMouse) {
+  const std::string html = profiles_html({stored("", 90), stored("me/relu", 36)});
+  EXPECT_EQ(count(html, "<script|onclick|<button"), 0);
+  EXPECT_EQ(count(html, "<details>"), 2);
+  EXPECT_EQ(count(html, "<table>"), 3);
+  EXPECT_EQ(count(html, "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label"), 3);
+}
+
+TEST(ProfilePage, TheNewestOfEachSubjectIsShown) {
+  const auto shown =
+      newest_of_each({stored("me/relu", 36, "new", "2026-11-28T12:00:00Z"),
+                      stored("me/relu", 40, "old", "2026-11-27T12:00:00Z"), stored("", 90)});
+  ASSERT_EQ(shown.size(), 2u);
+  EXPECT_EQ(shown[0].record.subject(), "eager");
+  EXPECT_EQ(shown[1].record.kernels[0].name, "new");
+}
+
+TEST(ProfilePage, ManyAreCut) {
+  std::vector<StoredProfile> many;
+  for (int i = 0; i < 100; ++i) many.push_back(stored("agent/" + std::to_string(i), 36));
+  EXPECT_EQ(newest_of_each(std::move(many)).size(), kMostPageProfiles);
+}
+
+TEST(ProfilePage, ForeignTextBreaksOutOfNothingAndNamesNoFolder) {
+  StoredProfile hostile = stored("/home/me/secret/relu.cu", 36, "<script>alert(1)</script>");
+  hostile.record.evidence = "</p><img src=x> in /home/me/secret/relu.cu";
+  hostile.record.missing = {"/home/me/cuda/libcupti.so was not found"};
+  hostile.record.device = "<b>H200</b>\x1b[31m";
+  hostile.version = "\"><i>";
+  const std::string html = profiles_html({hostile});
+  for (const char* part : {"<script>", "<img", "<b>H200", "<i>", "/home/me", "\x1b"})
+    EXPECT_THAT(html, Not(HasSubstr(part)));
+  EXPECT_THAT(html, HasSubstr("relu.cu"));
+}
+
+// A call that is as fast as its limit lies on the roof, and one of ten times that below.
+TEST(ProfilePage, ACallLiesBelowTheRoofByWhatItLoses) {
+  const auto height = [](double us) {
+    const std::string html = profiles_html({stored("me/relu", us)});
+    std::smatch found;
+    EXPECT_TRUE(std::regex_search(html, found, std::regex("cy=\"([0-9.]+)\"")));
+    return std::stod(found[1]);
+  };
+  EXPECT_NEAR(height(30), height(29), 1.0);
+  EXPECT_GT(height(300), height(30) + 20) << "pixels count downwards";
+}
+
+}  // namespace
+}  // namespace kbench

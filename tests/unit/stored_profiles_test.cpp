@@ -1,0 +1,232 @@
+// Profiles in a database: what goes in comes out, and what somebody else put there is named.
+#include "runner/store/stored_profiles.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runner/profile/profile.hpp"
+#include "runner/store/backup.hpp"
+#include "runner/store/database_check.hpp"
+#include "runner/store/merge.hpp"
+#include "runner/store/salvage.hpp"
+#include "runner/store/store.hpp"
+#include "tests/unit/damaged_source_fixture.hpp"
+#include "tests/unit/profile_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using test::add_run;
+using test::call_of;
+using test::input_of;
+using test::kernel;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kOld = "2026-01-01T00:00:00Z";
+
+StoredProfile stored(const std::string& source_hash = "", const std::string& made_at = kOld,
+                     const std::string& task = "level1/019_relu") {
+  const ProfileSubject subject{.task = task,
+                               .size = "small",
+                               .side = source_hash.empty() ? "eager" : "submission",
+                               .submission = source_hash.empty() ? "" : "me/relu",
+                               .source_hash = source_hash};
+  ProfileInput input = input_of({call_of(36, {kernel("relu(float*)", 1, 36)})});
+  input.device.kind = DeviceKind::kCpu;
+  auto made = to_be_stored(make_profile(subject, input), made_at, "1.2.3");
+  EXPECT_TRUE(made.ok()) << made.error().message;
+  return std::move(*made);
+}
+
+class StoredProfilesTest : public test::DatabaseTest {
+ protected:
+  void keep(const StoredProfile& profile) {
+    const Status kept = keep_profile(file_, profile);
+    ASSERT_TRUE(kept.ok()) << kept.error().message;
+  }
+  ProfileRows rows(const std::filesystem::path& file) {
+    auto read = stored_profiles(file);
+    EXPECT_TRUE(read.ok()) << read.error().message;
+    return read ? std::move(*read) : ProfileRows{};
+  }
+  // As somebody does who has SQLite and no scruples.
+  void forge(const std::string& sql) {
+    tamper("DROP TRIGGER profile_stays; " + sql +
+           "; CREATE TRIGGER profile_stays BEFORE UPDATE ON profile\n"
+           "BEGIN SELECT RAISE(ABORT, 'a profile is never changed'); END");
+  }
+};
+
+TEST_F(StoredProfilesTest, WhatGoesInComesOut) {
+  const StoredProfile in = stored("abcd");
+  keep(in);
+  const ProfileRows out = rows(file_);
+  ASSERT_EQ(out.profiles.size(), 1u);
+  const StoredProfile& profile = out.profiles[0];
+  EXPECT_EQ(profile.id, in.id);
+  EXPECT_EQ(profile.json, in.json);
+  EXPECT_EQ(profile.source_hash, "abcd");
+  EXPECT_EQ(profile.made_at, kOld);
+  EXPECT_EQ(profile.record.task, "level1/019_relu");
+  EXPECT_EQ(profile.record.subject(), "me/relu");
+  EXPECT_EQ(profile.record.verdict, "memory_near_limit");
+  EXPECT_EQ(profile.record.kernels.at(0).name, "relu(float*)");
+  EXPECT_EQ(profile.record.kernels.at(0).grid[0], 4096);
+  EXPECT_DOUBLE_EQ(profile.record.fact("call_us").value(), 36);
+}
+
+TEST_F(StoredProfilesTest, TheSameTwiceIsOneAndATaskHasItsOwn) {
+  keep(stored());
+  keep(stored());
+  keep(stored("", kOld, "level1/020_leakyrelu"));
+  EXPECT_EQ(rows(file_).profiles.size(), 2u);
+  EXPECT_EQ(stored_profiles(file_, "level1/020_leakyrelu")->profiles.size(), 1u);
+}
+
+TEST_F(StoredProfilesTest, IsFoundByTheStartOfItsId) {
+  const StoredProfile profile = stored();
+  keep(profile);
+  EXPECT_EQ(find_profile(file_, profile.id.substr(0, 12))->id, profile.id);
+  EXPECT_EQ(find_profile(file_, "nothing").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(find_profile(file_, "").error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(StoredProfilesTest, OneThatWasChangedIsNamedAndNotShown) {
+  keep(stored());
+  keep(stored("abcd"));
+  forge(
+      "UPDATE profile SET content = replace(content, 'near the limit', 'at its best') "
+      "WHERE number = 1");
+  const ProfileRows read = rows(file_);
+  EXPECT_EQ(read.profiles.size(), 1u);
+  EXPECT_THAT(read.malformed, ElementsAre(HasSubstr("profile 1: it is not what its id says")));
+  const auto check = check_database(file_, {.key = test::test_key(), .progress = {}});
+  ASSERT_TRUE(check.ok());
+  EXPECT_EQ(check->profiles, 1u);
+  EXPECT_THAT(check->wrong, ElementsAre(HasSubstr("profile 1")));
+}
+
+// Whoever makes the id anew is held by what a profile can say.
+TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
+  const StoredProfile sound = stored();
+  const Json json = Json::parse(sound.json);
+  const auto with = [&](const std::function<void(Json&)>& change) {
+    StoredProfile forged = sound;
+    Json changed = json;
+    change(changed);
+    forged.json = changed.dump();
+    forged.id = profile_id(forged);
+    return forged;
+  };
+  const std::vector<std::pair<StoredProfile, std::string>> forged = {
+      {with([](Json& one) { one["verdict"] = 7; }), "its verdict is no text"},
+      {with([](Json& one) { one["facts"]["call_us"] = -1; }), "call_us is negative"},
+      {with([](Json& one) { one["facts"]["call_us"] = nullptr; }), "call_us is no number"},
+      {with([](Json& one) { one["kernels"][0]["us"] = 1e300; }), "longer than any call"},
+      {with([](Json& one) {
+         one["kernels"][0]["grid"] = {1, 2};
+       }),
+       "grid has not three parts"},
+      {with([](Json& one) { one["kernels"] = Json::array_t(1000, one["kernels"][0]); }),
+       "kernels has more entries"},
+      {with([](Json& one) { one["evidence"] = std::string(5000, 'x'); }), "evidence is too long"},
+      {with([](Json& one) { one.erase("missing"); }), "missing is not there"},
+      {with([](Json& one) { one["schema_version"] = 9; }), "none that this kbench knows"},
+      {with([](Json& one) { one = Json::array(); }), "no object"},
+      {with([](Json& one) {
+         for (int depth = 0; depth < 100; ++depth) one = {{"facts", one}};
+       }),
+       "no profile"},
+  };
+  for (const auto& [profile, why] : forged) keep(profile);
+  const ProfileRows read = rows(file_);
+  EXPECT_THAT(read.profiles, IsEmpty());
+  ASSERT_EQ(read.malformed.size(), forged.size());
+  for (std::size_t i = 0; i < forged.size(); ++i)
+    EXPECT_THAT(read.malformed[i], HasSubstr(forged[i].second));
+}
+
+TEST_F(StoredProfilesTest, ARowOfAnotherTaskThanItsContentIsNamed) {
+  keep(stored());
+  forge("UPDATE profile SET task = 'level1/020_leakyrelu'");
+  EXPECT_THAT(rows(file_).malformed, ElementsAre(HasSubstr("something else than its row says")));
+}
+
+TEST_F(StoredProfilesTest, AreNeverChanged) {
+  keep(stored());
+  EXPECT_THROW(tamper("UPDATE profile SET content = '{}'"), SQLite::Exception);
+}
+
+TEST_F(StoredProfilesTest, MergeTakesThemOnceAndNamesThoseThatAreNone) {
+  const auto other = folder_ / "other.sqlite";
+  keep(stored());
+  keep(stored("abcd"));
+  forge("UPDATE profile SET version = 'x' WHERE number = 2");
+  const MergeRequest request{
+      .into = other, .from = {file_}, .key = test::test_key(), .progress = {}};
+  auto merged = merge_databases(request);
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_EQ(merged->profiles, 1);
+  EXPECT_THAT(merged->notes, Contains(HasSubstr("profile 2")));
+  EXPECT_EQ(merge_databases(request)->profiles, 0);
+  EXPECT_EQ(rows(other).profiles.size(), 1u);
+}
+
+TEST_F(StoredProfilesTest, SalvageSavesThem) {
+  add_run(file_, {.id = "aa"});
+  keep(stored());
+  keep(stored("abcd"));
+  forge("UPDATE profile SET version = 'x' WHERE number = 2");
+  const auto saved = salvage(file_, folder_ / "saved.sqlite", test::test_key());
+  ASSERT_TRUE(saved.ok()) << saved.error().message;
+  EXPECT_THAT(saved->notes, Contains(HasSubstr("profile 2")));
+  EXPECT_EQ(rows(folder_ / "saved.sqlite").profiles.size(), 1u);
+}
+
+TEST_F(StoredProfilesTest, ABackupHasThem) {
+  add_run(file_, {.id = "aa"});
+  keep(stored());
+  const auto copied = back_up(file_, folder_ / "copy.sqlite");
+  ASSERT_TRUE(copied.ok()) << copied.error().message;
+  EXPECT_EQ(rows(folder_ / "copy.sqlite").profiles.size(), 1u);
+}
+
+// The rows of the fixture's runs are of level1/019_relu at small on a CPU.
+TEST_F(StoredProfilesTest, GoesWithTheLastRowThatItExplains) {
+  add_run(file_, {.id = "aa"});
+  keep(stored("", kOld));                          // eager: explained by any row of the task
+  keep(stored("", kOld, "level1/020_leakyrelu"));  // no row of that task
+  keep(stored("ffff", kOld));                      // no row of that source
+  keep(stored("ffff", "2026-11-21T13:00:00Z"));    // young
+  ProfilePrune prune{.made_before = "2026-08-01T00:00:00Z", .going_runs = {}, .dry_run = true};
+  EXPECT_EQ(prune_profiles(file_, prune).value(), 2u);
+  prune.going_runs = {"aa"};
+  EXPECT_EQ(prune_profiles(file_, prune).value(), 3u);
+  EXPECT_EQ(rows(file_).profiles.size(), 4u) << "a dry run removes nothing";
+  prune.dry_run = false;
+  EXPECT_EQ(prune_profiles(file_, prune).value(), 3u);
+  const ProfileRows left = rows(file_);
+  ASSERT_EQ(left.profiles.size(), 1u);
+  EXPECT_EQ(left.profiles[0].made_at, "2026-11-21T13:00:00Z");
+}
+
+TEST(ToBeStored, AProfileOfManyKernelsKeepsTheLongest) {
+  std::vector<Activity> kernels;
+  for (int i = 0; i < 3000; ++i)
+    kernels.push_back(
+        kernel(std::string(399, '"') + std::to_string(i), i * 4, i * 4 + 1 + i * 1e-3));
+  const auto made = to_be_stored(
+      make_profile({.task = "level1/019_relu", .size = "full", .side = "eager", .submission = {}},
+                   input_of({call_of(13'000, kernels)})),
+      kOld, "1.2.3");
+  ASSERT_TRUE(made.ok()) << made.error().message;
+  EXPECT_LE(made->json.size(), kLongestProfileJson);
+  EXPECT_EQ(made->record.kernels.size(), kMostProfiledKernels);
+  EXPECT_EQ(Json::parse(made->json).at("more_kernels"), 3000 - kMostProfiledKernels);
+  EXPECT_THAT(made->record.kernels.front().name, HasSubstr("2999"));
+}
+
+}  // namespace
+}  // namespace kbench
