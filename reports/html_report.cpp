@@ -14,6 +14,7 @@
 #include "reports/page_merge.hpp"
 #include "reports/page_model.hpp"
 #include "reports/page_template.hpp"
+#include "reports/profile_page.hpp"
 #include "reports/static_tables.hpp"
 #include "reports/verdict_card.hpp"
 
@@ -25,7 +26,7 @@ constexpr std::size_t kMostDescription = 200;
 std::string heading(const std::string& text) { return HtmlWriter().element("h3", text).take(); }
 
 // Several runs, each with its own tables.
-std::string render_together(const ReportData& data) {
+std::string render_together(const ReportData& data, std::string profiles) {
   std::vector<std::unique_ptr<PageModel>> pages;
   pages.push_back(std::make_unique<PageModel>(data));
   for (const ReportData& other : data.beside) pages.push_back(std::make_unique<PageModel>(other));
@@ -33,6 +34,7 @@ std::string render_together(const ReportData& data) {
                   .description = page_description(*pages.front()),
                   .home = "",
                   .headline = headline_html(pages)};
+  parts.profiles = std::move(profiles);
   std::vector<RunPage> runs;
   for (const auto& page : pages) {
     const std::string name = run_words(*page);
@@ -46,8 +48,10 @@ std::string render_together(const ReportData& data) {
 
 }  // namespace
 
-std::string render_html(const ReportData& data) {
-  if (!data.beside.empty()) return render_together(data);
+std::string render_html(const ReportData& data) { return render_html(data, {}); }
+
+std::string render_html(const ReportData& data, const std::vector<StoredProfile>& profiles) {
+  if (!data.beside.empty()) return render_together(data, profiles_html(profiles));
   const PageModel page(data);
   return page_alone({.title = page_title(data),
                      .description = page_description(page),
@@ -56,7 +60,8 @@ std::string render_html(const ReportData& data) {
                      .headline = headline_html(page),
                      .results = results_html(page) + episodes_html(page),
                      .environment = environment_html(page),
-                     .census = census_html(page)},
+                     .census = census_html(page),
+                     .profiles = profiles_html(profiles)},
                     page_json(page));
 }
 

@@ -38,9 +38,12 @@ struct Linked {
 
 // Links of the bar to what differs between pages.
 std::string sections_of(const PageParts& parts) {
-  if (!parts.ranks) return fmt::format("<a href=\"{}#\">Result</a>\n", parts.home);
-  return fmt::format("<a href=\"{0}#ranking\">Ranking</a>\n<a href=\"{0}#tasks\">Tasks</a>\n",
-                     parts.home);
+  const std::string profiles =
+      parts.profiles.empty() ? ""
+                             : fmt::format("<a href=\"{}#profiles\">Why slow</a>\n", parts.home);
+  if (!parts.ranks) return fmt::format("<a href=\"{}#\">Result</a>\n{}", parts.home, profiles);
+  return fmt::format("<a href=\"{0}#ranking\">Ranking</a>\n<a href=\"{0}#tasks\">Tasks</a>\n{1}",
+                     parts.home, profiles);
 }
 
 Linked linked_within(std::string_view script) {
@@ -66,6 +69,7 @@ std::string with(const PageParts& parts, const Json& data, const Linked& linked)
                                   {"sections", sections},
                                   {"headline", parts.headline},
                                   {"results", parts.results},
+                                  {"profiles", parts.profiles},
                                   {"environment", parts.environment},
                                   {"census", parts.census},
                                   {"fields", fields},

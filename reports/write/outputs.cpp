@@ -9,15 +9,20 @@
 #include <set>
 #include <string_view>
 #include <system_error>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/github_report.hpp"
+#include "reports/html_report.hpp"
+#include "reports/profile_page.hpp"
 #include "reports/reporter.hpp"
 #include "reports/write/output_file.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
+#include "runner/store/stored_profiles.hpp"
 
 namespace kbench {
 namespace {
@@ -213,6 +218,31 @@ RenderOptions render_options(const OutputRequest& output, const OutputStyle& sty
   return options;
 }
 
+// Of the tasks, size and device that the page is of. Profiles are beside the rows: where they
+// cannot be read the page is without them, and `kbench db check` says why.
+std::vector<StoredProfile> profiles_of(const ReportData& data) {
+  std::set<std::tuple<std::string, std::string, std::string>> shown;
+  const auto add = [&](const ReportData& one) {
+    for (const Evaluation& row : one.evaluations) shown.emplace(row.task, row.size, row.device);
+  };
+  add(data);
+  for (const ReportData& other : data.beside) add(other);
+  std::error_code none;
+  if (data.database.empty() || !fs::exists(data.database, none)) return {};
+  auto stored = stored_profiles(data.database);
+  if (!stored) return {};
+  std::erase_if(stored->profiles, [&](const StoredProfile& profile) {
+    const ProfileRecord& of = profile.record;
+    return !shown.contains({of.task, of.size, profile.device_kind});
+  });
+  return newest_of_each(std::move(stored->profiles));
+}
+
+std::string render(const ReportData& data, const OutputRequest& output, const OutputStyle& style) {
+  if (is_page(output)) return render_html(data, profiles_of(data));
+  return output.reporter->render(data, render_options(output, style));
+}
+
 Status write_output(const ReportData& data, const OutputRequest& output, const OutputStyle& style) {
   for (const Evaluation& evaluation : data.evaluations) {
     if (auto fine = check_profile(*output.reporter, evaluation.profile); !fine) return fine;
@@ -221,8 +251,7 @@ Status write_output(const ReportData& data, const OutputRequest& output, const O
   std::set<int> levels;
   for (const Evaluation& evaluation : data.evaluations) levels.insert(evaluation.level);
   if (auto fine = check_levels(*output.reporter, levels); !fine) return fine;
-  const RenderOptions options = render_options(output, style);
-  const std::string text = output.reporter->render(data, options);
+  const std::string text = render(data, output, style);
   const Status written =
       output.file ? write_output_file(*output.file, text) : write_standard_output(text);
   return written ? append_step_summary(data, *output.reporter) : written;
