@@ -70,10 +70,11 @@ struct WorkspaceApps {
   CLI::App* open;
   CLI::App* compile;
   CLI::App* verify;
+  CLI::App* profile;
   CLI::App* submit;
 
   using Asked = std::pair<CLI::App*, WorkspaceRequest::What>;
-  [[nodiscard]] std::array<Asked, 4> requests() const;
+  [[nodiscard]] std::array<Asked, 5> requests() const;
 };
 WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options);
 // Options of what `serve` and `mcp` judge by.

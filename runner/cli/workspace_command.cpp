@@ -30,9 +30,10 @@ ExitCode code_of(State state) {
 
 int judge(const WorkspaceRequest& request, const Installation& installation) {
   const WorkspaceOptions& options = request.options;
-  WorkspaceJudging judging{.ask = request.what == What::kCompile  ? WorkspaceAsk::kCompile
-                                  : request.what == What::kVerify ? WorkspaceAsk::kVerify
-                                                                  : WorkspaceAsk::kSubmit,
+  WorkspaceJudging judging{.ask = request.what == What::kCompile   ? WorkspaceAsk::kCompile
+                                  : request.what == What::kVerify  ? WorkspaceAsk::kVerify
+                                  : request.what == What::kProfile ? WorkspaceAsk::kProfile
+                                                                   : WorkspaceAsk::kSubmit,
                            .folder = options.folder,
                            .agent = options.agent,
                            .reward = {},
@@ -72,11 +73,12 @@ int open_workspace(const WorkspaceOptions& options, const Installation& installa
 
 }  // namespace
 
-std::array<WorkspaceApps::Asked, 4> WorkspaceApps::requests() const {
+std::array<WorkspaceApps::Asked, 5> WorkspaceApps::requests() const {
   using What = WorkspaceRequest::What;
   return {{{open, What::kOpen},
            {compile, What::kCompile},
            {verify, What::kVerify},
+           {profile, What::kProfile},
            {submit, What::kSubmit}}};
 }
 
@@ -88,6 +90,7 @@ WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
       workspace->add_subcommand("open", "Make the folder of a task"),
       workspace->add_subcommand("compile", "Compile its kernels"),
       workspace->add_subcommand("verify", "Check them on fresh inputs"),
+      workspace->add_subcommand("profile", "Say what bounds them, and one thing to do"),
       workspace->add_subcommand("submit", "Check and time them, store and reward the row"),
   };
   add_one_task(*apps.open, options.task);

@@ -62,14 +62,18 @@ Wanted wanted_in(const Json& body, const Client& client) {
 }  // namespace
 
 Result<Errand> evaluation_errand(const Json& body, const Client& client) {
-  if (auto fields =
-          only_fields(body, {"task", "reference", "size", "device", "files", "reward", "wait_s"});
+  if (auto fields = only_fields(
+          body, {"task", "reference", "size", "device", "files", "reward", "wait_s", "profile"});
       !fields)
     return fields.error();
+  const auto profile = body.find("profile");
+  if (profile != body.end() && !profile->is_boolean())
+    return Error{ErrorCode::kBadInput, "\"profile\" is neither true nor false", ""};
   Errand errand;
   if (auto read = read_conditions(body, errand); !read) return read.error();
-  const auto order = order_in(body, client);
+  auto order = order_in(body, client);
   if (!order) return order.error();
+  if (profile != body.end() && profile->get<bool>()) order->what = "profile";
   errand.wanted.push_back(want_order(*order));
   errand.answer = only_one;
   return errand;

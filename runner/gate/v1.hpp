@@ -11,8 +11,9 @@
 
 namespace kbench {
 
-// {task | reference, files, size?, device?, reward?, wait_s?} → 200 {id, run_id, row}, or 202 {id,
-// state} once wait_s is over. Errors: kBadInput.
+// {task | reference, files, size?, device?, reward?, wait_s?, profile?} → 200 {id, run_id, row}, or
+// 202 {id, state} once wait_s is over. With `profile` nothing is judged, and 200 has {state,
+// message, hint, profile}. Errors: kBadInput.
 [[nodiscard]] Result<Errand> evaluation_errand(const Json& body, const Client& client);
 
 // {evaluations: [as above, without wait_s], reward?, wait_s?} → 200 {evaluations: [{status, …}]},

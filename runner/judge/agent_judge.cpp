@@ -10,6 +10,7 @@
 
 #include "reports/json_report.hpp"
 #include "reports/model.hpp"
+#include "runner/judge/kernel_profile.hpp"
 #include "runner/os/files.hpp"
 #include "runner/workspace/tool_result.hpp"
 
@@ -52,6 +53,17 @@ class DeviceJudge final : public EpisodeJudge {
     if (!run) return failed(run.error());
     if (!run->row) return not_judged(*run);
     return {verify_result(*run->row), "", error_of(run->row->state), false};
+  }
+
+  KernelVerdict profile(const WorkspaceTask& task, const KernelTree& tree) override {
+    const std::scoped_lock one_at_a_time(device_);
+    if (judging_.stop()) return nobody();
+    const auto staged = stage(task, tree, "");
+    if (!staged) return failed(staged.error());
+    ProfiledKernels profiled =
+        profile_kernels({*staged, task, judging_.place}, judging_.sink.progress());
+    if (judging_.stop()) return nobody();
+    return {std::move(profiled.result), "", error_of(profiled.state), false};
   }
 
   KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,

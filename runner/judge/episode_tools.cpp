@@ -46,11 +46,12 @@ EpisodeTools::Answer refused(const Error& error, CallError kind) {
   return {line_of(error_result(error)), kind, "", false};
 }
 
-bool takes_a_judge(const std::string& tool) {
-  return tool == "compile" || tool == "verify" || tool == "submit";
+// It takes the device.
+bool is_evaluation(const std::string& tool) {
+  return tool == "verify" || tool == "profile" || tool == "submit";
 }
 
-bool is_evaluation(const std::string& tool) { return tool == "verify" || tool == "submit"; }
+bool takes_a_judge(const std::string& tool) { return tool == "compile" || is_evaluation(tool); }
 
 }  // namespace
 
@@ -134,9 +135,10 @@ EpisodeTools::Answer EpisodeTools::judge(const std::string& tool, const std::str
         CallError::kOverBudget);
   const auto kernels = copy_kernels(setting_.folder);
   if (!kernels) return refused(kernels.error(), CallError::kRefused);
-  KernelVerdict verdict = tool == "compile"  ? judge_.compile(setting_.task, *kernels)
-                          : tool == "verify" ? judge_.verify(setting_.task, *kernels)
-                                             : judge_.submit(setting_.task, *kernels, variant);
+  KernelVerdict verdict = tool == "compile"   ? judge_.compile(setting_.task, *kernels)
+                          : tool == "verify"  ? judge_.verify(setting_.task, *kernels)
+                          : tool == "profile" ? judge_.profile(setting_.task, *kernels)
+                                              : judge_.submit(setting_.task, *kernels, variant);
   if (!verdict.interrupted && is_evaluation(tool)) ++used_;
   if (verdict.result.is_object()) verdict.result["tree"] = kernels->hash;
   return {line_of(std::move(verdict.result)), verdict.error, std::move(verdict.evaluation),

@@ -30,6 +30,8 @@ class EpisodeJudge {
   virtual ~EpisodeJudge() = default;
   virtual KernelVerdict compile(const WorkspaceTask& task, const KernelTree& tree) = 0;
   virtual KernelVerdict verify(const WorkspaceTask& task, const KernelTree& tree) = 0;
+  // What bounds the kernels; nothing is judged.
+  virtual KernelVerdict profile(const WorkspaceTask& task, const KernelTree& tree) = 0;
   // The full protocol; the row is stored under that variant, once.
   virtual KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
                                const std::string& variant) = 0;
@@ -52,7 +54,7 @@ class EpisodeTools {
     std::filesystem::path folder;  // of the workspace, which is there
     WorkspaceTask task;
     std::string handle;   // what a model calls the workspace
-    int evaluations = 0;  // verify and submit, together; 0: as many as it likes
+    int evaluations = 0;  // verify, profile and submit, together; 0: as many as it likes
     // A text of this episode by its hash, for recall.
     std::function<std::optional<std::string>(const std::string& hash)> text;
   };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reports/json_report.hpp"
+#include "runner/judge/kernel_profile.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/workspace/tool_result.hpp"
 #include "runner/workspace/workspace.hpp"
@@ -30,6 +31,7 @@ class Asked {
     auto staged = stage_kernels(judging_.folder, workspace_, agent());
     if (!staged) return complain(staged.error());
     staged_ = std::move(*staged);
+    if (judging_.ask == WorkspaceAsk::kProfile) return profile();
     return judging_.ask == WorkspaceAsk::kCompile ? compile() : judge();
   }
 
@@ -64,6 +66,12 @@ class Asked {
   [[nodiscard]] WorkspaceAnswer compile() const {
     const CompileAnswer answer = compile_kernels(request());
     return {line_of(answer.result), answer.state, {}, {}};
+  }
+
+  // What goes wrong costs this profile only, and is told as the state of the kernels.
+  WorkspaceAnswer profile() {
+    const ProfiledKernels profiled = profile_kernels(request(), sink_.progress());
+    return {line_of(profiled.result), profiled.state, {}, {}};
   }
 
   // Verify and submit: a run of one row.
@@ -117,6 +125,7 @@ std::string_view to_string(WorkspaceAsk ask) {
   switch (ask) {
     case WorkspaceAsk::kCompile: return "compile";
     case WorkspaceAsk::kVerify: return "verify";
+    case WorkspaceAsk::kProfile: return "profile";
     case WorkspaceAsk::kSubmit: return "submit";
   }
   return "compile";

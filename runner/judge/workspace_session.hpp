@@ -1,5 +1,5 @@
-// One request in a workspace, from the folder to the line of JSON that answers it: compile, verify
-// or submit the kernels that lie there. Prints nothing, and knows no exit code.
+// One request in a workspace, from the folder to the line of JSON that answers it: compile, verify,
+// profile or submit the kernels that lie there. Prints nothing, and knows no exit code.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@
 
 namespace kbench {
 
-enum class WorkspaceAsk { kCompile, kVerify, kSubmit };
+enum class WorkspaceAsk { kCompile, kVerify, kProfile, kSubmit };
 [[nodiscard]] std::string_view to_string(WorkspaceAsk ask);  // "compile"
 
 struct WorkspaceJudging {

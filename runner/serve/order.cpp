@@ -61,8 +61,9 @@ Result<Order> order_from_json(const Json& json) {
     if ((order.*field->text).size() > field->most_bytes)
       return bad(fmt::format("\"{}\" is too long", field->name));
   }
-  if (!order.what.empty() && order.what != "compile" && order.what != "verify")
-    return bad("\"what\" is neither \"compile\" nor \"verify\"");
+  if (!order.what.empty() && order.what != "compile" && order.what != "verify" &&
+      order.what != "profile")
+    return bad("\"what\" is neither \"compile\" nor \"verify\" nor \"profile\"");
   if (order.task.empty() == order.reference.empty())
     return bad("an order names its task, by \"task\" or by \"reference\"");
   if (order.files.empty()) return bad("\"files\" is missing or empty");

@@ -13,7 +13,7 @@ COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks"
             ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
             ("help",), ("completions",), ("man",),
             ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-            ("workspace", "verify"), ("workspace", "submit"), ("serve",), ("mcp",),
+            ("workspace", "verify"), ("workspace", "profile"), ("workspace", "submit"), ("serve",), ("mcp",),
             ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
             ("agent",), ("agent", "run"), ("attribute",), ("attribute", "analyze"),
             ("attribute", "plan"), ("attribute", "run"), ("attribute", "report"),

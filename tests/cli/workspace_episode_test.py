@@ -37,6 +37,12 @@ class EpisodeTest(MeasuringCase):
         self.assertNotEqual(right["tree"], wrong["tree"])
         for answer in (wrong, right):
             self.assertNotIn("seed", json.dumps(answer))
+        # On a CPU only the share of the limit is known: one line says so, and one thing is to be done.
+        profiled = self.ask("profile")
+        self.assertEqual((profiled["state"], profiled["tree"]), ("ok", right["tree"]))
+        self.assertTrue(profiled["profile"]["to_do"])
+        self.assertIn("not there: the activities", profiled["profile"]["text"])
+        self.assertLessEqual(len(json.dumps(profiled["profile"])), 4096)
         self.assertEqual(list(self.folder.glob("*.sqlite")), [], "nothing but submissions is kept")
 
         submitted = self.ask("submit", "--agent", "ann", "--db", "results.sqlite")

@@ -85,6 +85,13 @@ TEST_F(AgentJudge, VerifyingStoresNothing) {
   EXPECT_THAT(rows(), IsEmpty());
 }
 
+TEST_F(AgentJudge, AProfileStoresNothing) {
+  const KernelVerdict verdict = judge_->profile(relu_, tree_);
+  EXPECT_EQ(verdict.error, CallError::kNone);
+  EXPECT_TRUE(verdict.result.at("profile").at("to_do").is_string());
+  EXPECT_EQ(verdict.evaluation, "");
+}
+
 TEST_F(AgentJudge, AWrongKernelIsAnAnswer) {
   benches_.script.states["a-model"] = State::kWrongResult;
   const KernelVerdict verdict = judge_->submit(relu_, tree_, "e0-1");

@@ -184,6 +184,7 @@ TEST(CommandLine, Workspace) {
   EXPECT_EQ(open.options.device, "cpu");
   EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "compile", "w"}).what, What::kCompile);
   EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "verify", "w"}).what, What::kVerify);
+  EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "profile", "w"}).what, What::kProfile);
   const auto submit = parse_as<WorkspaceRequest>({"workspace", "submit", "w"});
   EXPECT_EQ(submit.what, What::kSubmit);
   EXPECT_EQ(submit.options.reward, kDefaultReward);

@@ -374,6 +374,7 @@ TEST_F(DeskTest, MalformedOnesNeverReachTheSupervisor) {
       {{"task", "t"}, {"files", {{"a", "b"}}}, {"wait_s", "5"}},
       {{"task", "t"}, {"files", {{"a", "b"}}}, {"agent", "bob"}},
       {{"task", "t"}, {"files", {{"a", "b"}}}, {"what", "compile"}},
+      {{"task", "t"}, {"files", {{"a", "b"}}}, {"profile", "yes"}},
   };
   for (const Json& body : bodies) EXPECT_EQ(post("/v1/evaluations", body).status(), 400) << body;
   HttpRequest plain = request("POST", "/v1/evaluations");
@@ -382,6 +383,18 @@ TEST_F(DeskTest, MalformedOnesNeverReachTheSupervisor) {
   EXPECT_EQ(send(plain).status(), 415);
   EXPECT_EQ(get("/v1/evaluations/" + kId + "?wait_s=x").status(), 400);
   EXPECT_TRUE(asked_.empty());
+}
+
+TEST_F(DeskTest, AProfileIsAnOrderOfAnotherKind) {
+  Json body = evaluation();
+  body["profile"] = true;
+  const Answer reply = post("/v1/evaluations", body);
+  ASSERT_EQ(asked_.size(), 1U);
+  EXPECT_EQ(asked_[0].at("order").at("what"), "profile");
+  body["profile"] = false;
+  (void)post("/v1/evaluations", body);
+  ASSERT_EQ(asked_.size(), 2U);
+  EXPECT_FALSE(asked_[1].at("order").contains("what"));
 }
 
 TEST_F(DeskTest, ABatchHasAnAnswerForEach) {

@@ -25,6 +25,10 @@ class ScriptedJudge final : public EpisodeJudge {
     asked.emplace_back("verify");
     return verdict;
   }
+  KernelVerdict profile(const WorkspaceTask&, const KernelTree&) override {
+    asked.emplace_back("profile");
+    return verdict;
+  }
   KernelVerdict submit(const WorkspaceTask&, const KernelTree&,
                        const std::string& variant) override {
     asked.push_back("submit " + variant);
@@ -125,6 +129,14 @@ TEST_F(EpisodeToolsTest, EvaluationsAreGrantedAndNoMore) {
   EXPECT_EQ(tools.use("submit", bare_, "v").error, CallError::kOverBudget);
 }
 
+TEST_F(EpisodeToolsTest, AProfileTakesTheDeviceAndIsOneOfThem) {
+  EpisodeTools tools = this->tools(1);
+  (void)tools.use("write", write_, "v");
+  EXPECT_EQ(tools.use("profile", bare_, "v").error, CallError::kNone);
+  EXPECT_EQ(tools.use("profile", bare_, "v").error, CallError::kOverBudget);
+  EXPECT_THAT(judge_.asked, ElementsAre("profile"));
+}
+
 TEST_F(EpisodeToolsTest, WhatWasAnsweredBeforeIsDoneAgainToTheFilesAlone) {
   EpisodeTools tools = this->tools(1);
   ToolCall write;
@@ -163,7 +175,7 @@ TEST(OfferedTools, AreTheTableAndRecall) {
   for (const Json& tool : offered_tools())
     names.push_back(tool["function"]["name"].get<std::string>());
   EXPECT_THAT(names, ElementsAre("list_tasks", "open_workspace", "read", "write", "edit", "glob",
-                                 "grep", "compile", "verify", "submit", "recall"));
+                                 "grep", "compile", "verify", "profile", "submit", "recall"));
 }
 
 }  // namespace

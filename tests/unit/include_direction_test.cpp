@@ -110,7 +110,7 @@ const std::map<std::string, Rule>& rules() {
        {{"runner/core", "runner/os", "runner/task", "runner/backend", "runner/installation",
          "runner/submission", "runner/plan", "runner/prompt", "runner/workspace", "runner/serve",
          "runner/gate", "runner/reward", "runner/trajectory", "runner/store", "runner/device",
-         "runner/run", "reports"}}},
+         "runner/run", "runner/profile", "reports"}}},
       {"runner/episode",
        {{"runner/core", "runner/os", "runner/task", "runner/plan", "runner/workspace",
          "runner/agent", "runner/feedback", "runner/reward", "runner/trajectory", "runner/store",

@@ -148,6 +148,31 @@ TEST_F(ServeJudge, VerifyingIsToldAndKeptNowhere) {
   EXPECT_THAT(quiet_.rows, SizeIs(1));
 }
 
+TEST_F(ServeJudge, AProfileIsToldAndKeptNowhere) {
+  const QueuedOrder one = queued(order("int nothing;", "profile"));
+  const QueuedOrder checked = queued(order("int nothing;", "verify"));
+  EXPECT_NE(one.id, checked.id) << "the same files, asked for something else";
+  ASSERT_TRUE(judge({one}).ok());
+  ASSERT_EQ(told_.size(), 1U);
+  ASSERT_TRUE(told_[0].second);
+  EXPECT_EQ(told_[0].second->at("state"), "ok");
+  EXPECT_TRUE(told_[0].second->at("profile").at("to_do").is_string());
+  EXPECT_THAT(benches_.measured, ElementsAre("profile submission"));
+  EXPECT_EQ(found(one.id), std::nullopt);
+}
+
+// What comes behind it is judged all the same.
+TEST_F(ServeJudge, AProfileThatFailsCostsThatProfileOnly) {
+  benches_.script.build_fails["workspace"] = {ErrorCode::kSubmission, "it crashed", ""};
+  ASSERT_TRUE(judge({queued(order("int nothing;", "profile"))}).ok());
+  EXPECT_EQ(told_[0].second->at("state"), "submission_error");
+  EXPECT_EQ(told_[0].second->at("message"), "no profile: it crashed");
+  benches_.script.build_fails.clear();
+  const QueuedOrder next = queued(order());
+  ASSERT_TRUE(judge({next}).ok());
+  EXPECT_TRUE(found(next.id));
+}
+
 TEST_F(ServeJudge, WhatCannotBeVerifiedIsSaid) {
   benches_.script.oracle_fails = Error{ErrorCode::kInfrastructure, "no oracle", ""};
   ASSERT_TRUE(judge({queued(order("int nothing;", "verify"))}).ok());

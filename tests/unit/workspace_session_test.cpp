@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/profile/profile.hpp"
 #include "tests/unit/judge_fixture.hpp"
+#include "tests/unit/profile_fixture.hpp"
 
 namespace kbench::test {
 namespace {
@@ -77,6 +79,41 @@ TEST_F(WorkspaceSession, ARunThatJudgedNothingIsNoStateOfTheKernels) {
   EXPECT_FALSE(failed.state);
   ASSERT_TRUE(failed.error);
   EXPECT_EQ(failed.error->message, "no oracle");
+}
+
+TEST_F(WorkspaceSession, AProfileNamesOneThingToDoAndKeepsNothing) {
+  const ProfileInput recorded = input_of({call_of(36, {kernel("relu", 1, 36)})});
+  benches_.script.profile.recorded = recorded.recorded;
+  benches_.script.profile.device = recorded.device;
+  benches_.script.profile.limits = recorded.limits;
+  const WorkspaceAnswer profiled = answer(WorkspaceAsk::kProfile);
+  ASSERT_FALSE(profiled.error) << profiled.error->message;
+  EXPECT_EQ(profiled.state, State::kOk);
+  const Json line = line_of(profiled);
+  EXPECT_EQ(line.at("request"), "profile");
+  EXPECT_TRUE(line.at("tree").is_string());
+  EXPECT_FALSE(line.at("profile").at("to_do").get<std::string>().empty());
+  EXPECT_LE(line.at("profile").dump().size(), kLongestProfileText);
+  EXPECT_THAT(benches_.measured, ::testing::ElementsAre("profile submission"));
+  EXPECT_FALSE(fs::exists(judging_.database));
+}
+
+TEST_F(WorkspaceSession, AProfileThatFailsCostsThatProfileOnly) {
+  benches_.script.build_fails["workspace"] = {ErrorCode::kSubmission, "it does not compile", "x"};
+  const WorkspaceAnswer failed = answer(WorkspaceAsk::kProfile);
+  EXPECT_FALSE(failed.error);
+  EXPECT_EQ(failed.state, State::kSubmissionError);
+  EXPECT_TRUE(line_of(failed).at("profile").is_null());
+  EXPECT_EQ(line_of(failed).at("message"), "no profile: it does not compile");
+  benches_.script.build_fails.clear();
+  EXPECT_EQ(answer(WorkspaceAsk::kVerify).state, State::kOk) << "what comes next is judged";
+}
+
+TEST_F(WorkspaceSession, WithoutAnOracleThereIsNoProfileAndThatIsNotTheSubmissions) {
+  benches_.script.oracle_fails = Error{ErrorCode::kInfrastructure, "no oracle", ""};
+  const WorkspaceAnswer failed = answer(WorkspaceAsk::kProfile);
+  EXPECT_EQ(failed.state, State::kInfrastructureError);
+  EXPECT_EQ(line_of(failed).at("message"), "no profile: no oracle");
 }
 
 }  // namespace
