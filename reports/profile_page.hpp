@@ -13,7 +13,7 @@ namespace kbench {
 // Profiles that a page shows at most, the newest of each subject.
 inline constexpr std::size_t kMostPageProfiles = 40;
 
-// Of each task, size, device and subject the newest one, in the order of tasks.
+// The newest one of each task, size, device and subject, in the order of tasks.
 [[nodiscard]] std::vector<StoredProfile> newest_of_each(std::vector<StoredProfile> profiles);
 
 // The section with its heading; empty without profiles.

@@ -101,11 +101,9 @@ Result<Taken> take(const Asking& asking, std::optional<Side> side) {
   if (!profile) return profile.error();
   auto stored = to_be_stored(*profile, utc_now(), std::string(build_info().version));
   if (!stored) return stored.error();
-  Taken taken{std::move(stored->record), {}};
-  if (asking.options.no_store) return taken;
+  if (asking.options.no_store) return Taken{std::move(stored->record), {}};
   if (Status kept = keep_profile(asking.options.database, *stored); !kept) return kept.error();
-  taken.kept = stored->id;
-  return taken;
+  return Taken{std::move(stored->record), stored->id};
 }
 
 // A side of the task, or the start of a stored profile's id.

@@ -71,7 +71,7 @@ struct ProfileRecord {
 // that is negative or none, more kernels than are kept.
 [[nodiscard]] Result<ProfileRecord> parse_profile(std::string_view json);
 
-// What a database holds of one.
+// A profile in a database.
 struct StoredProfile {
   std::string id;           // SHA-256 of all the rest (profile_id)
   std::string device_kind;  // "cpu" or "cuda"

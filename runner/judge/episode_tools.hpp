@@ -30,7 +30,7 @@ class EpisodeJudge {
   virtual ~EpisodeJudge() = default;
   virtual KernelVerdict compile(const WorkspaceTask& task, const KernelTree& tree) = 0;
   virtual KernelVerdict verify(const WorkspaceTask& task, const KernelTree& tree) = 0;
-  // What bounds the kernels; nothing is judged.
+  // A profile says what bounds the kernels; nothing is judged.
   virtual KernelVerdict profile(const WorkspaceTask& task, const KernelTree& tree) = 0;
   // The full protocol; the row is stored under that variant, once.
   virtual KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,

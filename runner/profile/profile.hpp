@@ -45,7 +45,7 @@ inline constexpr std::size_t kLongestProfileText = 4096;
 // {"schema_version": 1, "verdict": …}; see data/docs/results.md. Of many kernels the longest ones.
 [[nodiscard]] Json profile_json(const Profile& profile);
 
-// What an agent is told, at most kLongestProfileText of JSON: {verdict, because, wrong_if, to_do,
+// The answer to an agent, at most kLongestProfileText of JSON: {verdict, because, wrong_if, to_do,
 // saves_us, text}. `to_do` is one thing; `text` begins as profile_text does.
 [[nodiscard]] Json profile_answer(const Profile& profile);
 

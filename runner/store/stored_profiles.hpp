@@ -24,7 +24,7 @@ struct ProfileRows {
 // Store::open and of writing.
 Status keep_profile(const std::filesystem::path& file, const StoredProfile& profile);
 
-// Of one task, or of all. Errors: those of Store::open.
+// Profiles of one task, or of all. Errors: those of Store::open.
 [[nodiscard]] Result<ProfileRows> stored_profiles(const std::filesystem::path& file,
                                                   const std::optional<std::string>& task = {});
 
