@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/fields.hpp"
 #include "reports/rerun_words.hpp"
 #include "reports/sanitize.hpp"
 
@@ -108,6 +109,49 @@ std::string join_names(std::vector<std::string> names) {
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
 }
 
+// "57 % [41–73]"
+std::string share_words(const std::optional<ScoreValue>& share) {
+  const ScoreValue value = share.value_or(ScoreValue{});
+  return fmt::format("{:.0f}\u00a0%\u00a0[{:.0f}–{:.0f}]", 100 * value.estimate, 100 * value.low,
+                     100 * value.high);
+}
+
+// How fast what it solved is; empty if no time of it counts, or if so few do that redrawings of the
+// tasks have none: those make the low end 0, which is no speed-up.
+std::string mean_words(const AgentScore& agent) {
+  const std::optional<ScoreValue>& mean = agent.of(Score::kCorrectMeanEager);
+  if (!mean || !(mean->low > 0)) return "";
+  const Speedup shown{
+      .estimate = mean->estimate, .low = mean->low, .high = mean->high, .confidence = 1};
+  return fmt::format("; geometric mean of the correct ones {}", show_speedup(shown));
+}
+
+// What is said of a board on which no time has a verdict, as on a device that was never calibrated:
+// scores are all 0 there and rank nobody, but there are estimates. Empty of any other.
+std::string estimates_of(const PageBoard& board) {
+  std::vector<std::size_t> faster(board.agents.size());
+  bool timed = false;
+  for (const PageTask& task : board.tasks) {
+    for (std::size_t agent = 0; agent < task.best.size(); ++agent) {
+      const ResultRow* row = task.best[agent];
+      if (!row || !row->counts_as_correct() || !row->ranked() || !row->over_eager) continue;
+      if (row->over_eager->verdict != Verdict::kNone) return "";
+      timed = true;
+      faster[agent] += row->over_eager->estimate > 1;
+    }
+  }
+  if (!timed) return "";
+  const auto most = std::max_element(faster.begin(), faster.end()) - faster.begin();
+  const std::string& agent = board.agents[static_cast<std::size_t>(most)];
+  const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
+  const AgentScore& score = *std::find_if(
+      ranking.begin(), ranking.end(), [&](const AgentScore& one) { return one.agent == agent; });
+  return fmt::format(
+      "Not calibrated, so nobody is ranked. By estimate {} is faster than eager on {} of {} tasks, "
+      "and correct on {}.",
+      join_names({agent}), faster[static_cast<std::size_t>(most)], score.tasks, score.correct);
+}
+
 }  // namespace
 
 const ResultRow& PageTask::baselines() const {
@@ -181,17 +225,19 @@ std::string winners_of(const PageBoard& board) {
   // Of those that rank together, the first among whom somebody was correct.
   const auto together = [&](const AgentScore& score) { return score.apart == correct->apart; };
   const AgentScore& lead = *std::find_if(ranking.begin(), ranking.end(), together);
+  if (const auto estimated = estimates_of(board); !estimated.empty()) return estimated;
   std::vector<std::string> first;
   for (const AgentScore& score : ranking)
     if (score.first_rank == 1 && together(score)) first.push_back(score.agent);
-  const double share = 100 * lead.value(Score::kSureFastEager);
+  const std::string share =
+      fmt::format("surely faster than eager on {}", share_words(lead.of(Score::kSureFastEager)));
+  const std::string mean = mean_words(lead);
   if (first.size() > 1)
-    return fmt::format(
-        "{} agents tie for first: {}. {} is surely faster than eager on {:.0f}\u00a0% of {} tasks.",
-        first.size(), join_names(first), join_names({lead.agent}), share, lead.tasks);
-  return fmt::format(
-      "{} ranks first: correct on {} of {} tasks, surely faster than eager on {:.0f}\u00a0%.",
-      join_names(first), lead.correct, lead.tasks, share);
+    return fmt::format("{} agents tie for first: {}. {} is {} of {} tasks{}.", first.size(),
+                       join_names(first), join_names({lead.agent}), share, lead.tasks, mean);
+  return fmt::format("{}{} correct on {} of {} tasks, {}{}.", join_names(first),
+                     ranking.size() == 1 ? " is" : " ranks first:", lead.correct, lead.tasks, share,
+                     mean);
 }
 
 }  // namespace kbench

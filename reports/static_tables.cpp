@@ -235,6 +235,25 @@ void write_cautions(HtmlWriter& html, const std::vector<std::string>& cautions) 
   html.close();
 }
 
+// A sentence of ours, in which no line ends within an interval, "[1.32–2.00]".
+void write_sentence(HtmlWriter& html, std::string_view text) {
+  constexpr std::size_t kLongest = 24;
+  for (std::size_t open = 0; (open = text.find('[', open)) != std::string_view::npos;) {
+    const std::size_t close = text.find(']', open);
+    if (close == std::string_view::npos) break;
+    const std::string_view range = text.substr(open, close + 1 - open);
+    if (range.size() > kLongest || range.find("–") == std::string_view::npos) {
+      ++open;
+      continue;
+    }
+    html.text(text.substr(0, open));
+    html.element("span", range, {{"class", "whole-range"}});
+    text.remove_prefix(close + 1);
+    open = 0;
+  }
+  html.text(text);
+}
+
 // "40 tasks on NVIDIA H200"
 std::string extent_of(const PageModel& page) {
   std::size_t tasks = 0;
@@ -260,7 +279,8 @@ std::string headline_html(const std::vector<std::unique_ptr<PageModel>>& pages) 
   html.open("ul", {{"class", "run-leads"}});
   for (const auto& page : pages) {
     html.open("li").element("b", run_words(*page)).text(": ");
-    html.text(page->boards.empty() ? "nothing was timed." : winners_of(page->boards[0])).close();
+    write_sentence(html, page->boards.empty() ? "nothing was timed." : winners_of(page->boards[0]));
+    html.close();
   }
   html.close();
   html.element("p", "Each run has a tab of its own; nothing is ranked across them.",
@@ -287,8 +307,8 @@ std::string headline_html(const PageModel& page) {
   html.open("p", {{"class", "lead"}});
   if (const std::string unfinished = unfinished_words(page.data); !unfinished.empty())
     html.text(unfinished + ". So far: ");
-  html.text(page.boards.empty() ? "Nobody submitted anything, and nothing was timed."
-                                : winners_of(page.boards[0]));
+  write_sentence(html, page.boards.empty() ? "Nobody submitted anything, and nothing was timed."
+                                           : winners_of(page.boards[0]));
   html.close();
   if (!title.empty()) html.element("p", extent_of(page), {{"class", "meta"}});
   write_meta(html, page);

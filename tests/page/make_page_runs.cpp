@@ -2,10 +2,11 @@
 // for the tests of the page and for looking at it. KIND "hostile" has names that try to break out;
 // "history" has eleven runs before it, of which some brought a change, and one of another device;
 // "episodes" two episodes in which an agent got there, and one in which a hostile one did not;
-// "single", "uncalibrated" and "failed" the one submission of one agent for relu. Agents of falling
-// quality; among their submissions are failures of several kinds, NaN, a suspect one, variants, and
-// tasks that do not rank, were not calibrated or ran on a busy machine. Written by the store
-// itself; the same arguments give the same rows.
+// "single", "uncalibrated" and "failed" the one submission of one agent for relu; "estimates" is of
+// a device that was never calibrated. Agents of falling quality; among their submissions are
+// failures of several kinds, NaN, a suspect one, variants, and tasks that do not rank, were not
+// calibrated or ran on a busy machine. Written by the store itself; the same arguments give the
+// same rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -95,6 +96,7 @@ struct Shape {
   int agents = 3;
   int blocks = 48;
   bool hostile = false;
+  bool calibrated = true;
 };
 
 int level_of(int task, const Shape& shape) {
@@ -160,7 +162,7 @@ Evaluation base(int task, const Shape& shape) {
   e.started_at = "2026-11-20T09:31:00Z";
   e.wall_seconds = 11.5;
   e.protocol = kbench::kProtocol;
-  e.calibration = Calibration{0.001, 0.002, "2026-11-19T08:00:00Z"};
+  if (shape.calibrated) e.calibration = Calibration{0.001, 0.002, "2026-11-19T08:00:00Z"};
   if (task % 13 == 12) e.unranked = "its output does not depend on its inputs";
   return e;
 }
@@ -431,7 +433,8 @@ int main(int argc, char** argv) {
   Shape shape;
   if (words.size() >= 4)
     shape = {std::atoi(words[1].c_str()), std::atoi(words[2].c_str()), std::atoi(words[3].c_str()),
-             words.size() == 5 && words[4] == "hostile"};
+             words.size() == 5 && words[4] == "hostile",
+             words.size() != 5 || words[4] != "estimates"};
   auto store = kbench::Store::open(words[0], kbench::Store::Mode::kReadWrite);
   if (!store) return complain(store.error());
   if (words.size() == 5 && words[4] == "history")

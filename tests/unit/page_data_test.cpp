@@ -17,8 +17,11 @@ namespace {
 
 using test::add_samples;
 using test::make_report_data;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Json page_of(const ReportData& data) { return page_json(PageModel(data)); }
 
@@ -140,19 +143,26 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
     score.agent = name;
     score.tasks = 4;
     score.correct = 3;
-    score.scores[static_cast<std::size_t>(Score::kSureFastEager)] = ScoreValue{.estimate = 0.5};
+    score.scores[static_cast<std::size_t>(Score::kSureFastEager)] =
+        ScoreValue{.estimate = 0.5, .low = 0.25, .high = 0.75};
     board.scopes[0].ranking.push_back(score);
   }
   EXPECT_EQ(winners_of(board),
-            "a ranks first: correct on 3 of 4 tasks, surely faster than eager on 50\u00a0%.");
+            "a ranks first: correct on 3 of 4 tasks, surely faster than eager on "
+            "50\u00a0%\u00a0[25–75].");
+  board.scopes[0].ranking[0].scores[static_cast<std::size_t>(Score::kCorrectMeanEager)] =
+      ScoreValue{.estimate = 1.5, .low = 1.25, .high = 1.75};
+  EXPECT_THAT(winners_of(board),
+              EndsWith("; geometric mean of the correct ones 1.50× [1.25–1.75]."));
   for (AgentScore& score : board.scopes[0].ranking) score.first_rank = 1;
   EXPECT_EQ(
       winners_of(board),
-      "3 agents tie for first: a, b and 1 more. a is surely faster than eager on 50\u00a0% of 4 "
-      "tasks.");
+      "3 agents tie for first: a, b and 1 more. a is surely faster than eager on "
+      "50\u00a0%\u00a0[25–75] of 4 tasks; geometric mean of the correct ones 1.50× [1.25–1.75].");
   board.scopes[0].ranking.resize(1);
   board.scopes[0].ranking[0].agent = std::string(10'000, 'w');
-  EXPECT_LT(winners_of(board).size(), 200u);
+  EXPECT_LT(winners_of(board).size(), 240u);
+  EXPECT_THAT(winners_of(board), HasSubstr(" is correct on 3 of 4 tasks")) << "alone nobody ranks";
   board.scopes[0].ranking[0].correct = 0;
   EXPECT_EQ(winners_of(board), "Nobody was correct on any of 4 tasks.");
   AgentScore apart = board.scopes[0].ranking[0];
@@ -162,6 +172,18 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
   board.scopes[0].ranking.push_back(apart);
   EXPECT_THAT(winners_of(board), HasSubstr("t ranks first: correct on 1 of 4 tasks"))
       << "who is correct on nothing leads nobody";
+}
+
+TEST(PageModel, WithoutAVerdictTheHeadlineIsTheEstimate) {
+  ReportData data = make_report_data();
+  const PageModel calibrated(data);
+  EXPECT_THAT(winners_of(calibrated.boards[0]), Not(HasSubstr("estimate")));
+  for (Evaluation& evaluation : data.evaluations) evaluation.calibration.reset();
+  const PageModel page(data);
+  EXPECT_THAT(winners_of(page.boards[0]),
+              AllOf(HasSubstr("Not calibrated, so nobody is ranked. By estimate example is faster "
+                              "than eager on "),
+                    Not(HasSubstr("first")), Not(HasSubstr("%"))));
 }
 
 TEST(PageData, HostileTextCannotLeaveTheScriptElement) {

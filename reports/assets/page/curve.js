@@ -69,8 +69,10 @@ export const fastCurve = (agents, part, p, over, width) => {
   const lines = agents.map(({ agent, spread, place }) => {
     const upper = stairs(spread, "high", x, y);
     const lower = stairs(spread, "low", x, y);
+    // Without a verdict no interval bounds anything.
+    const bounded = place < MOST_COLOURED && spread.low.values.length > 0;
     const band = path([...upper, ...lower.reverse()], `band ${colourOf(place)}`);
-    return titled(svg("g", { class: "curve-line", "data-agent": agent }, place < MOST_COLOURED ? band : null,
+    return titled(svg("g", { class: "curve-line", "data-agent": agent }, bounded ? band : null,
       path(stairs(spread, part, x, y), `curve ${colourOf(place)}`)), agent);
   }).reverse();
   const ends = agents.map(({ agent, place, spread }) =>

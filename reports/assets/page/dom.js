@@ -59,8 +59,9 @@ export const announce = (text) => {
 };
 
 // One of several, as radio buttons that look like a segmented control: one stop of the tab key.
-export const choice = (legend, name, options, chosen, pick) =>
-  h("fieldset", { class: "choice" },
+// `kind`: a further class of it.
+export const choice = (legend, name, options, chosen, pick, kind = "") =>
+  h("fieldset", { class: `choice ${kind}`.trim() },
     h("legend", null, legend),
     h("div", { class: "segments" }, options.map(([value, text]) =>
       h("label", { class: "segment" },

@@ -147,23 +147,34 @@ const resized = () => {
   }
 };
 
-// A phone's first screen is for the answer: of several cautions it shows how many, and what about.
+// The first screen is for the answer: of several cautions it shows how many, and what about. Beside a
+// verdict card, which is the whole answer, a wide screen has room for their words.
 const foldCautions = () => {
   const list = document.querySelector("#headline ul.cautions");
-  if (!list || innerWidth > NARROWEST || list.childElementCount < 2) return;
-  const topics = [...list.children].map((caution) => caution.textContent.split(":")[0]);
-  const details = h("details", { class: "cautions" }, h("summary", null, words.cautions(topics)));
+  if (!list || list.childElementCount < 2) return;
+  if (data.onlyTask !== null && innerWidth > NARROWEST) return;
+  const topics = new Set([...list.children].map((caution) => caution.textContent.split(":")[0]));
+  const details = h("details", { class: "cautions" },
+    h("summary", null, words.cautions(list.childElementCount, [...topics])));
+  const facts = list.previousElementSibling;
   list.replaceWith(details);
   list.classList.remove("cautions");
   details.append(list);
+  if (facts?.matches("p.meta")) {
+    const both = h("div", { class: "meta-line" });
+    facts.replaceWith(both);
+    both.append(facts, details);
+  }
 };
 
 // Each section can be passed on.
 const addPermalinks = () => {
-  for (const heading of document.querySelectorAll("main section[id] > h2"))
-    if (heading.parentElement !== parts.task.element)
-      heading.append(" ", h("a", { class: "permalink", href: `#${heading.parentElement.id}`,
+  for (const heading of document.querySelectorAll("main section[id] > h2, .control-line > h2")) {
+    const section = heading.closest("section");
+    if (section !== parts.task.element)
+      heading.append(" ", h("a", { class: "permalink", href: `#${section.id}`,
         "aria-label": words.linkTo(heading.textContent) }, "#"));
+  }
 };
 
 const watchWidth = () => {

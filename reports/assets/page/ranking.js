@@ -17,8 +17,8 @@ import { showRange, showRatio, showShare } from "./format.js";
 import { change, view } from "./state.js";
 
 const BAR_WIDTH = 168;
-const NARROW_BAR = 96;
-const NARROW = 600; // a page that has no room for the long ones
+const CARD_EDGES = 26; // pixels beside the bar of a card
+const CARDS = 608; // pixels, of the ranking, below which rows are cards; as in page.css
 const BAR_HEIGHT = 22;
 const MANY = 20; // agents; a longer table scrolls in its own box
 const MEAN_FROM = 0.1;
@@ -83,7 +83,11 @@ const scopeNow = (board) => {
 
 // The agents of a scope with their score, best first; those ranked apart behind all others.
 export const rankingOf = (board, scope, metric, over, p) => {
-  const { of } = METRICS[metric];
+  // Ends of intervals without a verdict bound nothing.
+  const of = (entry, ...at) => {
+    const score = METRICS[metric].of(entry, ...at);
+    return score && isEstimated(board) ? { ...score, low: null, high: null } : score;
+  };
   const entries = scope.ranking.map((entry) => {
     const whole = { ...entry, spread: spreadOf(board, entry.agent, scope, over) };
     return { ...whole, place: board.agents.indexOf(entry.agent), score: of(whole, over, p) };
@@ -158,36 +162,41 @@ const agentLink = (agent) => h("a", {
   },
 }, agent);
 
+// On a phone each row is a card, which CSS lays out as a grid: the roles keep it a table for readers.
+const cell = (name, attributes, ...children) => h(name, { role: "cell", ...attributes }, ...children);
+
 const rankRow = (board, scope, metric, barWidth) => (entry) =>
-  h("tr", { "data-agent": entry.agent },
-    h("td", { class: "number rank" }, showRank(entry.rank)),
-    h("th", { scope: "row" },
+  h("tr", { "data-agent": entry.agent, role: "row" },
+    cell("td", { class: "number rank", "data-label": words.rank }, showRank(entry.rank)),
+    cell("th", { scope: "row", role: "rowheader" },
       board.agents.length > 1 ? tick(entry.agent, board, words.tickRank(entry.agent)) : null,
       h("span", { class: `swatch ${colourOf(entry.place)}` }), agentLink(entry.agent)),
-    h("td", { class: "number strong" }, showScore(metric, entry.score?.value ?? null)),
-    h("td", { class: "number score-range" }, showScoreRange(metric, entry.score)),
-    h("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
-    h("td", { class: "outcome-cell" }, outcomeBar(entry.outcomes)),
-    h("td", { class: "number" }, words.ofTasks(entry.correct, entry.tasks)),
-    h("td", { class: "number wide-only" }, String(entry.submitted)),
-    h("td", { class: "number wide-only" }, String(entry.variants)));
+    cell("td", { class: "number strong" }, showScore(metric, entry.score?.value ?? null)),
+    cell("td", { class: "number score-range" }, showScoreRange(metric, entry.score)),
+    cell("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
+    cell("td", { class: "outcome-cell" }, outcomeBar(entry.outcomes)),
+    cell("td", { class: "number correct-cell", "data-label": words.correct }, words.ofTasks(entry.correct, entry.tasks)),
+    cell("td", { class: "number wide-only" }, String(entry.submitted)),
+    cell("td", { class: "number wide-only" }, String(entry.variants)));
+
+const head = (attributes, text) => h("th", { scope: "col", role: "columnheader", ...attributes }, text);
 
 const rankTable = (board, scope, entries, metric, barWidth) =>
   h("div", { class: entries.length > MANY ? "scroll tall" : "scroll", tabindex: "0", role: "region",
     "aria-label": words.rankingCaption },
-    h("table", { class: "ranking" },
+    h("table", { class: "ranking", role: "table" },
       h("caption", { class: "unseen" }, words.rankingCaption),
-      h("thead", null, h("tr", null,
-        h("th", { scope: "col", class: "number", title: words.rankHelp }, words.rank),
-        h("th", { scope: "col" }, words.agent),
-        h("th", { scope: "col", class: "number" }, words.scores[metric].name),
-        h("th", { scope: "col", class: "number score-range", title: words.rangeHelp }, words.range),
-        h("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
-        h("th", { scope: "col" }, words.outcome),
-        h("th", { scope: "col", class: "number" }, words.correct),
-        h("th", { scope: "col", class: "number wide-only" }, words.submitted),
-        h("th", { scope: "col", class: "number wide-only", title: words.variantsHelp }, words.variants))),
-      h("tbody", null, entries.map(rankRow(board, scope, metric, barWidth)))));
+      h("thead", { role: "rowgroup" }, h("tr", { role: "row" },
+        head({ class: "number", title: words.rankHelp }, words.rank),
+        head({}, words.agent),
+        head({ class: "number" }, words.scores[metric].name),
+        head({ class: "number score-range", title: words.rangeHelp }, isEstimated(board) ? "" : words.range),
+        cell("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
+        head({}, words.outcome),
+        head({ class: "number" }, words.correct),
+        head({ class: "number wide-only" }, words.submitted),
+        head({ class: "number wide-only", title: words.variantsHelp }, words.variants))),
+      h("tbody", { role: "rowgroup" }, entries.map(rankRow(board, scope, metric, barWidth)))));
 
 // The protocol where boards differ in it: nobody else needs to know that there are several.
 const boardName = (board) => {
@@ -226,7 +235,7 @@ const levelChoice = (board) =>
   board.scopes.length > 1 && choice(words.level, "level",
     board.scopes.map(({ level }) =>
       [String(level), level === 0 ? words.allLevels : words.levelOf(level)]),
-    String(scopeOf(board, view.level).level), (level) => change({ level }));
+    String(scopeOf(board, view.level).level), (level) => change({ level }), "plain");
 
 const boardChoice = () =>
   data.boards.length > 1 && choice(words.board, "board",
@@ -239,9 +248,16 @@ const controls = (board, scope, metric) =>
     levelChoice(board) || null,
     choice(words.metric, "metric",
       offered(scope).map((name) => [name, words.scores[name].name]), metric,
-      (name) => change({ metric: name })),
+      (name) => change({ metric: name }), "plain"),
     METRICS[metric].alone ? null : choice(words.over, "over",
       [["eager", words.eager], ["compiled", words.compiled]], view.over, (over) => change({ over })));
+
+// What the folded choices come to.
+const chosenWords = (board, scope, metric) =>
+  words.choose(words.scores[metric].name,
+    METRICS[metric].alone ? "" : words.overSide(words[view.over]),
+    METRICS[metric].moves && currentP() !== 1 ? `p = ${currentP()}` : "",
+    board.scopes.length < 2 ? "" : scope.level === 0 ? words.allLevels : words.levelOf(scope.level));
 
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
@@ -252,7 +268,7 @@ const results = (board, scope, metric, width) => {
   const wide = width >= 1000;
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
     fastCurve(entries, METRICS[metric].part, p, view.over, wide ? Math.min(0.42 * width, 620) : Math.min(width, 720)),
-    h("figcaption", null, words.curveText(view.over, METRICS[metric].part), " ",
+    h("figcaption", null, words.curveText(view.over, METRICS[metric].part, !isEstimated(board)), " ",
       pictureButton("kbench-curve.svg"))) : null;
   return [
     scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
@@ -261,7 +277,7 @@ const results = (board, scope, metric, width) => {
     isEstimated(board) ? h("p", { class: "notice" }, h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`) : null,
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
-        rankTable(board, scope, entries, metric, width < NARROW ? NARROW_BAR : BAR_WIDTH),
+        rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
         outcomeLegend(kinds),
         h("p", { class: "formula" }, formula(metric),
           h("span", null, words.scores[metric].text(p, view.over))),
@@ -285,25 +301,35 @@ const unrankedNote = (tasks) => {
 
 // Redrawn as a whole but for the slider, which keeps the pointer and the keyboard.
 export const makeRanking = () => {
-  const head = h("div");
+  const choices = h("div", { class: "choices" });
   const moving = h("div", { class: "moving" });
-  const slot = h("div");
-  const element = h("section", { id: "ranking" }, h("h2", null, words.ranking),
-    h("div", { class: "control-line" }, head, slot), moving);
+  const slot = h("div", { class: "choices" });
+  // Where the choices would take the first screen, a button with what is chosen stands for them.
+  const unfold = h("button", {
+    type: "button", class: "unfold", "aria-expanded": "false",
+    on: {
+      click: () => unfold.setAttribute("aria-expanded",
+        String(controlLine.classList.toggle("unfolded"))),
+    },
+  });
+  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), unfold, choices, slot);
+  const element = h("section", { id: "ranking" }, controlLine, moving);
   const draw = (board, everything) => {
     const scope = scopeNow(board);
     if (scope.ranking.length === 0) {
-      head.replaceChildren(h("p", null, words.nobody));
+      unfold.remove();
+      choices.replaceChildren(h("p", null, words.nobody));
       return;
     }
     const metric = usualMetric(board, view.metric);
     if (everything) {
       const focused = document.activeElement;
-      const kept = head.contains(focused) && [focused.name, focused.value];
-      head.replaceChildren(controls(board, scope, metric));
-      if (kept) head.querySelector(`[name="${kept[0]}"]:checked`)?.focus();
+      const kept = choices.contains(focused) && [focused.name, focused.value];
+      choices.replaceChildren(controls(board, scope, metric));
+      if (kept) choices.querySelector(`[name="${kept[0]}"]:checked`)?.focus();
       slot.replaceChildren(METRICS[metric].moves ? slider() : "");
     }
+    unfold.textContent = chosenWords(board, scope, metric);
     moving.replaceChildren(...results(board, scope, metric, element.clientWidth).filter(Boolean));
   };
   // An agent that is pointed at, or whose box has the keyboard, stands out in the table and the curve.

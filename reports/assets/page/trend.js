@@ -195,7 +195,7 @@ export const trendFigure = (board, task, width) => {
 };
 
 const MOST_SMALL = 12;
-const SMALL = { width: 212, height: 84, pad: 8, bottom: 16 };
+const SMALL = { width: 212, height: 90, pad: 8, bottom: 22 };
 
 // Small pictures of the tasks that changed last, each on a log axis of its own with the 1× line: which
 // one is worth a large picture.

@@ -3,12 +3,13 @@
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
 export const words = {
-  cautions: (topics) => `${topics.length} cautions: ${topics.map((topic) => (topic.length > 24 ? `${topic.slice(0, 23)}…` : topic)).join(", ")}`,
+  cautions: (n, topics) => `${n} cautions: ${topics.map((topic) => (topic.length > 24 ? `${topic.slice(0, 23)}…` : topic)).join(", ")}`,
 
   linkTo: (section) => `Link to ${section}`,
 
   // Ranking
   ranking: "Ranking",
+  choose: (...chosen) => `Score: ${chosen.filter(Boolean).join(", ")}`,
   rankingCaption: "Agents, best first",
   board: "Measured on",
   protocol: (number) => `protocol ${number}`,
@@ -17,6 +18,7 @@ export const words = {
   levelOf: (level) => `Level ${level}`,
   metric: "Score",
   over: "Over",
+  overSide: (side) => `over ${side}`,
   eager: "eager",
   compiled: "compiled",
   submission: "submission",
@@ -48,7 +50,7 @@ export const words = {
   ofTasks: (n, total) => `${n} of ${total}`,
   nobody: "Nobody submitted anything: the run timed the baselines only.",
   curveTitle: "Share of tasks by how much faster they must be",
-  curveText: (over, part) => `Each line falls as p grows: the share of tasks that are correct and ${part === "low" ? "surely " : ""}more than p times as fast as ${over}. The band spans what the intervals allow.`,
+  curveText: (over, part, band) => `Each line falls as p grows: the share of tasks that are correct and ${part === "low" ? "surely " : ""}more than p times as fast as ${over}.${band ? " The band spans what the intervals allow." : ""}`,
   curveAxisX: (over) => `p, times as fast as ${over}`,
   percent: "100 %",
   barTitle: (value, low, high) => (low === null ? value : `${value}, between ${low} and ${high}`),

@@ -1,0 +1,115 @@
+"""Where the answer stands (who, how fast, how sure): above 300 pixels of a wide screen, and on a
+phone's first screen. Of one submission card_test.py says the same."""
+
+import os
+
+import page_case
+from page_case import FOLDER, UNCHAINED, PageCase, run
+
+WIDE = (1440, 900, 300)   # width and height of the window, and the most that the answer may reach
+PHONE = (390, 844, 844)
+INTERVAL = r"\[[\d.]+–[\d.]+\]"
+
+
+class AnswerCase(PageCase):
+    def bottom(self, locator):
+        box = locator.bounding_box()
+        return box["y"] + box["height"]
+
+    def check_headline(self, selector, *parts):
+        """The sentences of the headline have these parts, and stand where they should."""
+        for width, height, most in (WIDE, PHONE):
+            with self.subTest(width=width):
+                page = self.open(width=width, height=height)
+                text = page.inner_text(selector).replace("\N{NO-BREAK SPACE}", " ")
+                for part in parts:
+                    self.assertRegex(text, part)
+                self.assertLess(self.bottom(page.locator(selector)), most)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+
+    def check_rows(self, agents):
+        """So do the first of the ranking's rows, each with its score and interval, cut nowhere."""
+        for width, height, most in (WIDE, PHONE):
+            with self.subTest(width=width):
+                page = self.open(width=width, height=height)
+                for agent in agents if width == PHONE[0] else agents[:1]:
+                    row = page.locator(f'.ranking tr[data-agent="{agent}"]')
+                    self.assertLess(self.bottom(row), most, agent)
+                    for part in ("td.strong", "td.score-range", "td.rank"):
+                        box = row.locator(part).bounding_box()
+                        self.assertLessEqual(box["x"] + box["width"], width, part)
+                    self.assertRegex(row.locator("td.score-range").inner_text(), INTERVAL)
+                region = page.locator(".ranks .scroll")
+                self.assertFalse(region.evaluate("e => e.scrollWidth > e.clientWidth"), "cut")
+
+
+class OneAgentTest(AnswerCase):
+    shape = (40, 1, 24)
+
+    def test_its_scores_stand_on_the_first_screen(self):
+        self.check_headline(".lead", "agent-a is correct on", f"surely faster than eager on .* {INTERVAL}",
+                            f"geometric mean of the correct ones .*× {INTERVAL}")
+        self.check_rows(["agent-a"])
+
+
+class ThreeAgentsTest(AnswerCase):
+    shape = (40, 3, 24)
+
+    def test_who_leads_and_the_others_stand_on_the_first_screen(self):
+        self.check_headline(".lead", "agent-a ranks first", f"surely faster than eager on .* {INTERVAL}",
+                            f"geometric mean of the correct ones .*× {INTERVAL}")
+        self.check_rows(["agent-a", "agent-b", "agent-c"])
+
+    def test_no_line_ends_within_an_interval(self):
+        page = self.open(width=390, height=844)
+        heights = page.eval_on_selector_all(".lead .whole-range", "all => all.map(e => e.getClientRects().length)")
+        self.assertEqual(heights, [1, 1])
+
+    def test_choices_unfold_on_a_phone(self):
+        page = self.open(width=390, height=844)
+        self.assertIn("Surely fast, over eager, All levels", page.inner_text(".unfold"))
+        self.assertFalse(page.is_visible('input[name="metric"] >> nth=0'))
+        page.click(".unfold")
+        self.assertEqual(page.get_attribute(".unfold", "aria-expanded"), "true")
+        page.check('input[name="metric"][value="milestone"]', force=True)
+        self.assertIn("Milestones, All levels", page.inner_text(".unfold"))
+        page.click(".unfold")
+        self.assertFalse(page.is_visible('input[name="metric"] >> nth=0'))
+        self.assertFalse(self.open().is_visible(".unfold"))
+
+    def test_cautions_are_one_line_that_opens(self):
+        for width, height, _ in (WIDE, PHONE):
+            page = self.open(width=width, height=height)
+            self.assertIn("3 cautions: Unverified, Uncalibrated, Busy", page.inner_text("details.cautions"))
+            page.click("details.cautions summary")
+            self.assertTrue(page.locator("details.cautions li").nth(2).is_visible())
+
+
+class TwoDevicesTest(AnswerCase):
+    @classmethod
+    def setUpClass(cls):
+        database = FOLDER / "two.sqlite"
+        cls.file = FOLDER / "two.html"
+        run(os.environ["MAKE_RUNS"], database, 40, 3, 16, "history")
+        run(os.environ["KBENCH"], "report", "html", "--db", database, "--run", "5eed01234567",
+            "--run", "0eed01234567", "--output", cls.file, UNCHAINED)
+
+    def test_each_device_has_its_answer(self):
+        self.check_headline(".run-leads", f"Example GPU 80GB.*: agent-a ranks first: .*{INTERVAL}.*{INTERVAL}",
+                            f"Another GPU 24GB.*: .*{INTERVAL}.*{INTERVAL}")
+
+
+class EstimatesTest(AnswerCase):
+    shape = (40, 3, 24, "estimates")
+
+    def test_without_a_verdict_the_answer_is_the_estimate(self):
+        self.check_headline(".lead", r"Not calibrated, so nobody is ranked\. By estimate agent-a is faster "
+                            r"than eager on \d+ of 37 tasks, and correct on \d+")
+        text = self.open().inner_text("#headline")
+        self.assertNotIn("0\N{NO-BREAK SPACE}%", text)
+        self.assertNotIn("ranks first", text)
+        self.assertEqual(set(self.open().locator("td.score-range").all_inner_texts()), {""})
+
+
+if __name__ == "__main__":
+    page_case.main()
