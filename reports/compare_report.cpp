@@ -19,7 +19,6 @@ constexpr std::array kChanges{Change::kNowFails,  Change::kGone, Change::kSlower
                               Change::kUndecided, Change::kNew,  Change::kNowPasses,
                               Change::kFaster,    Change::kSame};
 constexpr std::size_t kNameColumns = 32;
-constexpr std::size_t kNoteColumns = 40;
 
 std::string or_nothing(const std::string& text) {
   return text.empty() ? std::string("unknown") : sanitize_line(text);
@@ -61,10 +60,12 @@ std::string source_words(const ComparedRow& row) {
 }
 
 std::string note_of(const ComparedRow& row) {
-  std::string note = row.reason;
+  // "Undecided because" below the table has these reasons in full.
+  std::string note =
+      row.change == Change::kUndecided && !row.reason.empty() ? "reason below" : row.reason;
   if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
   if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
-  return note.empty() ? note : shorten(sanitize_line(note), kNoteColumns);
+  return sanitize_line(note);
 }
 
 std::string rows_table(const Comparison& comparison, const std::vector<const ComparedRow*>& rows,

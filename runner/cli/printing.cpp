@@ -9,11 +9,26 @@
 #include "runner/store/chained_store.hpp"
 
 namespace kbench {
+namespace {
+
+// The one that a command takes where --db is not given.
+constexpr const char* kUsualDatabase = "kbench.sqlite";
+
+}  // namespace
 
 int with_runs(const std::filesystem::path& database, const CommonOptions& common,
               const Installation& installation,
               const std::function<Result<int>(const Store&)>& act) {
   const Terminal terminal = inspect_terminal(STDERR_FILENO, common.color);
+  // Whoever named no database has no runs yet; a name that was typed is wrong.
+  std::error_code ignored;
+  if (database == kUsualDatabase && !std::filesystem::exists(database, ignored))
+    return finish(
+        ExitCode::kNothingSelected,
+        fmt::format("there are no runs yet: `kbench run` makes {} in this folder; --db names "
+                    "another database",
+                    kUsualDatabase),
+        common.verbosity);
   const auto store = open_with_key(database, Store::Mode::kReadOnly, installation.state);
   if (!store) return fail(store.error(), terminal);
   const auto runs = store->runs();

@@ -20,6 +20,21 @@ std::string meant_option(const CLI::App& at, const std::string& word) {
   return "";
 }
 
+// An option that has more values than it takes; null: none has.
+const CLI::Option* given_too_often(const CLI::App& at) {
+  for (const CLI::Option* option : at.get_options())
+    if (static_cast<int>(option->results().size()) > option->get_items_expected_max())
+      return option;
+  return nullptr;
+}
+
+Error too_often(const CLI::Option& option) {
+  return {ErrorCode::kUsage,
+          fmt::format("{} is given {} times and takes one value: {}", option.get_name(),
+                      option.results().size(), fmt::join(option.results(), ", ")),
+          "give it once, or run the command once for each of them"};
+}
+
 }  // namespace
 
 const CLI::App& reached(const CLI::App& app) {
@@ -55,8 +70,18 @@ bool names_no_command(const CLI::App& app) {
 Error explain(const CLI::App& app, const CLI::ParseError& problem) {
   const auto& at = reached(app);
   const auto help = fmt::format("`{} --help` shows what is possible", full_name(at));
+  if (problem.get_name() == "ArgumentMismatch")
+    if (const auto* twice = given_too_often(at)) return too_often(*twice);
   const auto extras = app.remaining(/*recurse=*/true);
-  if (extras.empty()) return {ErrorCode::kUsage, problem.what(), help};
+  if (extras.empty()) {
+    // A database where a format stands: `kbench report old.sqlite`.
+    if (problem.get_name() == "ValidationError")
+      for (const CLI::Option* option : at.get_options())
+        if (option->get_positional() && !option->results().empty())
+          if (auto meant = meant_option(at, option->results().front()); !meant.empty())
+            return {ErrorCode::kUsage, problem.what(), std::move(meant)};
+    return {ErrorCode::kUsage, problem.what(), help};
+  }
   const auto& word = extras.front();
   const bool option = word.starts_with("-");
   const auto known = known_words(at, option);

@@ -174,6 +174,21 @@ void add_problems(const RunRequest& request, const SubmissionSet& found, Plan& p
   }
 }
 
+// What is for one task cannot be for these.
+Error several_tasks(std::string_view what, const std::string& name,
+                    const std::vector<Task>& tasks) {
+  constexpr std::size_t kMostNamed = 4;
+  std::vector<std::string> named;
+  for (const Task& task : tasks)
+    if (named.size() < kMostNamed) named.push_back(task.id);
+  const std::string more =
+      tasks.size() > named.size() ? fmt::format(" and {} more", tasks.size() - named.size()) : "";
+  return {ErrorCode::kUsage,
+          fmt::format("{}: {} is for one task, and these options select {}: {}{}",
+                      clean_name(name, 64), what, tasks.size(), fmt::join(named, ", "), more),
+          fmt::format("name one: --task {}", named.front())};
+}
+
 // --layout says how, and nobody else: a folder is never taken for another kind unasked.
 Result<SubmissionSet> find_in(const fs::path& folder, const RunRequest& request, const Plan& plan,
                               const std::vector<std::string>& known_tasks) {
@@ -181,11 +196,7 @@ Result<SubmissionSet> find_in(const fs::path& folder, const RunRequest& request,
     case FolderLayout::kKernelBench: return find_kernelbench_run(folder, known_tasks);
     case FolderLayout::kCudaAgent:
       if (plan.tasks.size() == 1) return find_cuda_agent_folder(folder, plan.tasks.front().id);
-      return Error{
-          ErrorCode::kUsage,
-          fmt::format("a folder of CUDA Agent's is for one task, and these options select {}",
-                      plan.tasks.size()),
-          "name it: --task level1/019_relu"};
+      return several_tasks("a folder of CUDA Agent's", folder.filename().string(), plan.tasks);
     case FolderLayout::kKbench: break;
   }
   return find_submissions(folder);
@@ -342,9 +353,7 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
                  "add --task, e.g. --task level1/019_relu"};
   }
   if (!tasks || tasks->size() == 1) return tasks;
-  return Error{ErrorCode::kUsage,
-               fmt::format("one file is for one task, and these options select {}", tasks->size()),
-               "name it: --task level1/019_relu"};
+  return several_tasks("a file", request.file->filename().string(), *tasks);
 }
 
 Status add_file(const RunRequest& request, Plan& plan) {

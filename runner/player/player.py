@@ -159,9 +159,22 @@ def said_of_files(error):
 # --- what is foreign ---
 
 
+def from_submission(error):
+    """The traceback from where it enters the submission: what calls it is not its author's."""
+    own = sys.path[0] + os.sep
+    frames = error.__traceback__
+    while frames and not frames.tb_frame.f_code.co_filename.startswith(own):
+        frames = frames.tb_next
+    # No line of a file that is not valid Python was executed: the error itself names the place.
+    if frames is None and not (isinstance(error, SyntaxError) and str(error.filename).startswith(own)):
+        return error.__traceback__
+    return frames
+
+
 def last_lines(error, most=12):
     """Of a traceback, from where it enters the submission."""
-    lines = "".join(traceback.format_exception(error)).rstrip().splitlines()
+    told = traceback.format_exception(type(error), error, from_submission(error))
+    lines = "".join(told).rstrip().splitlines()
     return "\n".join(lines[-most:]) + said_of_files(error)
 
 

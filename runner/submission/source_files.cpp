@@ -27,6 +27,13 @@ bool is_left_out(const std::string& leaf, int depth) {
 }
 
 // Reads files one by one and keeps the limits of the whole.
+// As its author knows it: "src/" is where it is staged, and nowhere else.
+std::string shown_path(std::string_view staged) {
+  constexpr std::string_view kStaged = "src/";
+  if (staged.starts_with(kStaged)) staged.remove_prefix(kStaged.size());
+  return clean_name(std::string(staged), 120);
+}
+
 class Reader {
  public:
   // No link leaves `root`, the agent's folder. Of CUDA Agent's folders, what it does not compile is
@@ -37,7 +44,7 @@ class Reader {
   }
 
   Status add_file(const fs::path& file, const std::string& name) {
-    const std::string shown = clean_name(name, 120);
+    const std::string shown = shown_path(name);
     if (!is_plain_relative_path(name)) {
       return bad(fmt::format("the file name \"{}\" is not allowed", shown), kPlainPaths);
     }
@@ -72,7 +79,8 @@ class Reader {
   // Every file below `folder`; hidden ones (editors', version control's) are left out.
   Status add_folder(const fs::path& folder, const std::string& name, int depth = 0) {
     constexpr int kMaxDepth = 8;
-    if (depth > kMaxDepth) return bad(fmt::format("{}: folders nested too deeply", name));
+    if (depth > kMaxDepth)
+      return bad(fmt::format("{}: folders nested too deeply", shown_path(name)));
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error)) {
@@ -87,7 +95,7 @@ class Reader {
           is_folder ? add_folder(entry->path(), inner, depth + 1) : add_file(entry->path(), inner);
       if (!added) return added;
     }
-    if (error) return bad(fmt::format("{}: {}", clean_name(name, 120), error.message()));
+    if (error) return bad(fmt::format("{}: {}", shown_path(name), error.message()));
     return Done{};
   }
 

@@ -23,7 +23,9 @@ Result<LoadedSubmission> LoadedSubmission::load(const UniqueFd& library, bool& m
   const std::string path = "/proc/self/fd/" + std::to_string(library.get());
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
-    return Error{ErrorCode::kSubmission, std::string("the library does not load: ") + ::dlerror(),
+    std::string reason = ::dlerror();
+    if (reason.starts_with(path + ": ")) reason.erase(0, path.size() + 2);  // a number of ours
+    return Error{ErrorCode::kSubmission, "the library does not load: " + reason,
                  "every symbol it uses must be in it, in libc or in what the manifest asks for"};
   }
   LoadedSubmission loaded;

@@ -274,6 +274,17 @@ class CompareTest(RunsCase):
             self.assertIn(words, " ".join(self.json_of(*command)["cautions"]))
         self.assertIn("not chained", self.json_of("history", RELU)["cautions"][0])
 
+    def test_no_reason_is_cut(self):
+        """In the table an undecided row names no reason, which stands below it in full."""
+        self.make([[{}], [{}]])
+        self.change("UPDATE evaluation SET between_sessions = NULL, between_runs = NULL, calibrated_at = NULL")
+        text = self.kbench("compare").stdout
+        self.assertNotIn("…", text)
+        (row,) = self.json_of("compare")["rows"]
+        self.assertGreater(len(row["reason"]), 40)
+        self.assertIn(row["reason"], text[text.index("Undecided because"):])
+        self.assertTrue(any(line.rstrip().endswith("reason below") for line in text.splitlines()), text)
+
     def test_a_run_is_not_compared_with_itself(self):
         self.make([[{}], [{}]])
         for before, after in (("latest", "latest"), (run_id(2)[:4], "latest"), ("latest~0", run_id(2))):

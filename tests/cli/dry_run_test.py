@@ -47,6 +47,19 @@ class DryRunTest(cli_case.CliCase):
                       "ignored bob/level1/020_tanh.cpp: there is no task level1/020_tanh"):
             self.assertIn(words, table.stdout)
 
+    def test_one_file_is_for_one_task_and_the_message_names_them(self):
+        shutil.copy(SUBMISSION, self.folder / "v1.cpp")
+        result = self.kbench("run", "v1.cpp", "--dry-run", "--device", "cpu", "--task", "19")
+        self.assert_fails(result, USAGE, "v1.cpp: a file is for one task, and these options select 3: "
+                          "level1/019_relu, level2/019_", "name one: --task level1/019_relu")
+        self.assert_fails(self.kbench("run", "v1.cpp", "--dry-run", "--device", "cpu", "--task", "level1/00*"),
+                          USAGE, "select 9: level1/001_", " and 5 more")
+
+    def test_an_option_given_twice_is_named_with_its_values(self):
+        for verb in ("run", "reproduce"):
+            self.assert_fails(self.kbench(verb, "--agent", "alice", "--agent", "bob"), USAGE,
+                              "--agent is given 2 times and takes one value: alice, bob", "give it once")
+
     def test_it_leaves_nothing_behind(self):
         before = self.files()
         result = self.kbench("run", *HOW, "--submissions", "subs", "--out", "csv=rows.csv",

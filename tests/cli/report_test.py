@@ -116,8 +116,18 @@ class RefusingCase(cli_case.CliCase):
 class BadDatabaseTest(RefusingCase):
     def test_missing_database_is_named_and_not_created(self):
         self.assert_refused()
-        self.assertEqual(self.kbench("report", "json").returncode, USAGE)
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_before_the_first_run_nothing_is_selected(self):
+        """As the manual's table of exit codes has it: a database that nobody named is none that is wrong."""
+        for words in (("report",), ("report", "json"), ("runs",), ("compare",), ("history", "relu")):
+            self.assert_fails(self.kbench(*words), NOTHING_SELECTED, "no runs yet", "kbench run", "--db")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_database_in_the_place_of_a_format(self):
+        (self.folder / "old.sqlite").touch()
+        self.assert_fails(self.kbench("report", "old.sqlite"), USAGE, "is not one of table, json",
+                          'did you mean "--db old.sqlite"?')
 
     def test_file_of_another_kind(self):
         file = self.folder / "results.sqlite"

@@ -427,6 +427,16 @@ class Late(TorchDispatchMode):
                 self.assertEqual(answer["state"], state)
                 self.assertIn("is of the task's file, which a submission does not see", answer["hint"])
 
+    def test_a_traceback_begins_in_the_submission(self):
+        for text in ("import torch\nraise ValueError('why')\n", RELU + "\nnosuch\n", "class ModelNew(:\n",
+                     RELU.replace("def forward", "def __init__(self):\n        nosuch\n\n    def forward")):
+            with self.subTest(text):
+                answer = self.load(self.begin(text))
+                self.assertIn(answer["state"], ("import_error", "submission_error"))
+                self.assertIn("model.py", answer["message"])
+                for ours in ("player.py", "importlib"):
+                    self.assertNotIn(ours, answer["message"])
+
     def test_what_it_prints_and_raises_reaches_its_author(self):
         session = self.loaded(RELU.replace("return torch.relu(x)", "print('hello')\n        1 / 0"))
         self.assertEqual(session.call(FORWARD), RAISED)

@@ -393,6 +393,7 @@ TEST(FindSubmissions, NoNameIsReadAsAnOption) {
     EXPECT_TRUE(message.find("not allowed") != std::string::npos ||
                 message.find("precompiled") != std::string::npos)
         << message;
+    EXPECT_EQ(message.find("src/"), std::string::npos) << "that is no folder of its author's";
   }
 }
 
