@@ -151,7 +151,7 @@ void add_budget(CLI::App& run, AgentRunOptions& options) {
 }  // namespace
 
 CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
-  auto* agent = app.add_subcommand("agent", "Let a model solve tasks, and keep what it does");
+  auto* agent = app.add_subcommand("agent", "Let a model solve tasks, and record every turn");
   agent->require_subcommand(1);
   agent->footer(help_of("agent run"));
   auto* run = agent->add_subcommand("run", "Episodes of a model behind an endpoint");

@@ -79,7 +79,7 @@ Result<MeasuredDevice> measure_and_keep(const CalibrateRequest& request,
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateRequest& options) {
   auto* calibrate = app.add_subcommand(
-      "calibrate", "Measure once what this device can do, and what equal runs on it differ by");
+      "calibrate", "Measure this device once: its limits, and by how much equal runs differ");
   calibrate->footer(help_of("calibrate"));
   calibrate->add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
       ->check(device_name())

@@ -37,8 +37,9 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       app, "--color", common.color,
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
-  app.add_option("--config", common.config,
-                 "Configuration file in place of kbench.toml here; your own stays below it")
+  app.add_option(
+         "--config", common.config,
+         "Configuration file instead of ./kbench.toml; your user's file still applies below it")
       ->type_name("FILE");
   app.add_option("--preset", common.preset,
                  "Use [preset.NAME] of the configuration file; it overrides the other tables")
@@ -73,9 +74,8 @@ void add_levels(CLI::App& app, std::vector<int>& levels) {
 void add_tags(CLI::App& app, std::vector<std::string>& tags) {
   const auto families = all_families();
   // The first name is the one that settings have; `kbench tag`, which names runs, is another thing.
-  app.add_option(
-         "--tag,--family", tags,
-         "Tasks with operators of such a family: matmul,scan (default: all); no tag of a run")
+  app.add_option("--tag,--family", tags,
+                 "Only tasks with operators of these families: matmul,scan (not the tag of a run)")
       ->check(one_of({families.begin(), families.end()}).description(""))
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -104,7 +104,8 @@ void add_baseline(CLI::App& app, bool& over_compiled) {
 
 void add_outputs(CLI::App& app, OutputWords& words) {
   app.add_option("--out", words.out,
-                 "Write a report to PATH (-: standard output), by its ending; may be repeated")
+                 "Write a report to PATH (-: standard output); its ending may name the format; may "
+                 "be repeated")
       ->allow_extra_args(false)
       ->type_name("FORMAT=PATH");
 }
@@ -142,16 +143,17 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 }
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
-  add_word(
-      app, "--allow-torch", policy, {"data", "all", "none"},
-      "Torch operators that Python may call: those that move data; all; or none (default: data)");
+  add_word(app, "--allow-torch", policy, {"data", "all", "none"},
+           "Torch operators a Python submission may call: data movement only, all, none (default: "
+           "data)");
 }
 
 void add_trust(CLI::App& app, Trust& trust) {
   app.add_flag("--trust-estimates", trust.estimates,
-               "Let speed-ups count on a device that was never calibrated; their rows say so");
-  app.add_flag("--trust-unchecked", trust.unchecked,
-               "Let rows count whose chain cannot be checked here: another machine's, or none");
+               "Let speed-ups count on an uncalibrated device; their rows say so");
+  app.add_flag(
+      "--trust-unchecked", trust.unchecked,
+      "Let rows count even if their chain cannot be checked here (made elsewhere, or unchained)");
 }
 
 namespace {

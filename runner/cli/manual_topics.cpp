@@ -17,7 +17,7 @@ constexpr std::array kTopics = {
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
     ManualTopic{"trainer",
                 "I have a trainer: rewards for answers, from a server or from stored rows"},
-    ManualTopic{"data", "I want data: episodes of agents, and what is exported of them"},
+    ManualTopic{"data", "I want data: episodes of agents, and their exports"},
     ManualTopic{"notebook",
                 "I have a notebook: kbench from Python, data frames, Weights & Biases, MLflow"},
     ManualTopic{

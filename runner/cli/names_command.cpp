@@ -54,7 +54,8 @@ bool is_plain_word(std::string_view word) {
 }
 
 CLI::App* add_names(CLI::App& app, NamesOptions& options) {
-  auto* names = app.add_subcommand("names", "Print the names that a shell completes, a line each");
+  auto* names =
+      app.add_subcommand("names", "Print the names that shell completion offers, one a line");
   names->footer(help_of("names"));
   add_word(*names, "KIND", options.kind, {"tasks", "families", "runs", "tags", "agents"},
            "Of what; families are what --family takes")

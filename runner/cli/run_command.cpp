@@ -68,7 +68,7 @@ void add_failures(CLI::App& run, RunOptions& options) {
          "Stop after the first submission that failed: --max-fail 1")
       ->excludes(most);
   run.add_flag("--exit-zero", options.exit_zero,
-               "Exit code 0 in place of 1: submissions that failed are in the rows alone");
+               "Exit with 0 instead of 1 if submissions failed; the rows still say so");
 }
 
 // What of an earlier run is tried once more.
@@ -107,9 +107,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_device(app, options.device);
   add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
            "Precision class of the baselines (default: torch-default)");
-  add_word(app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
-           "Whose inputs, parameters, tolerance: kbench's own, or another benchmark's (default: "
-           "kbench)");
+  add_word(
+      app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
+      "Rules for inputs, parameters, tolerance: kbench's or another benchmark's (default: kbench)");
   add_allow_torch(app, options.allow_torch);
   auto* submissions = add_path(app, "--submissions", options.submissions,
                                "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
@@ -124,7 +124,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
       ->check(CLI::Range(1, 256).description(""))
       ->type_name("N");
   app.add_option("--budget", options.budget_seconds,
-                 "Seconds that one submission may keep the run waiting (default: 180)")
+                 "Longest time that one submission may take in all, in seconds (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
   app.add_option(
@@ -146,13 +146,13 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
                "A single submission (.cpp, .cu, .py); add --task unless the file is named like a "
                "task")
           ->type_name("");
-  run->add_option("--name", options.name,
-                  "Agent that FILE counts for (default: me; the folder's of AGENT/levelN/FILE)")
+  run->add_option(
+         "--name", options.name,
+         "Agent that FILE counts for (default: me, or the folder AGENT of AGENT/levelN/FILE)")
       ->type_name("NAME");
   const auto whose = add_measuring(*run, options);
   add_path(*run, "--input-file", options.input_file,
-           "File of further tasks, a line each as --task takes it; # begins a remark; -: standard "
-           "input")
+           "File with one value of --task a line; # begins a comment; -: standard input")
       ->type_name("FILE");
   add_path(*run, "--reference", options.reference,
            "KernelBench problem of your own that FILE solves; imported once, kept and named")
@@ -170,19 +170,18 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   run->add_flag("--checks-only", options.checks_only,
                 "Judge without timing: no baseline is compiled, and no row is ever ranked")
       ->excludes(baselines);
-  run->add_flag("--no-lint", options.no_lint,
-                "Do not check tasks that are not kbench's own; those that nobody checked rank "
-                "nobody");
+  run->add_flag(
+      "--no-lint", options.no_lint,
+      "Do not check tasks other than kbench's own; rows of unchecked tasks are not ranked");
   run->add_option("--seed", options.seed,
-                  "Draw the same inputs in each run; such rows are labelled and rank nobody")
+                  "Draw the same inputs in each run; such rows are labelled and not ranked")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000'000}).description(""))
       ->type_name("N");
   add_choice<UnitOrder>(*run, "--order", options.order,
                         {{"task", UnitOrder::kTask},
                          {"shuffled", UnitOrder::kShuffled},
                          {"longest", UnitOrder::kLongest}},
-                        "Which rows are measured first; longest: as stored durations say (default: "
-                        "task)");
+                        "Order of the rows; longest: by durations of earlier runs (default: task)");
   auto* shard = run->add_option_function<std::string>(
       "--shard",
       [&options](const std::string& word) {
@@ -190,14 +189,14 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
         if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
         options.shard = *parsed;
       },
-      "The I-th of N parts of the tasks; --group says of what");
+      "Only the I-th of N parts of the tasks; --group names the whole");
   shard->type_name("I/N")->excludes(file);
   auto* group =
       run->add_option("--group", options.group, "Name that the shards of one run have in common");
   group->type_name("NAME")->needs(shard);
   shard->needs(group);
   run->add_flag("--no-wait", options.no_wait,
-                "Do not wait for another run on the same device: exit code 3");
+                "Exit with code 3 instead of waiting for another run on this device");
   add_failures(*run, options);
   run->add_flag("--dry-run", options.dry_run,
                 "Print what would run, as a table or with --format json; start and write nothing");
@@ -212,9 +211,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
   add_database(*run, options.database);
   auto* resume = run->add_option_function<std::string>(
                         "--resume", [&options](const std::string& name) { options.resume = name; },
-                        "Continue a run, by its tag or the start of its id (default: the newest), "
-                        "skip what it "
-                        "has")
+                        "Continue a run, by its tag or the start of its id (default: the newest)")
                      ->expected(0, 1)
                      ->default_str("latest")  // of the option alone
                      ->type_name("[RUN]");

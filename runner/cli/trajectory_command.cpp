@@ -125,7 +125,8 @@ std::array<TrajectoryApps::Asked, 4> TrajectoryApps::requests() const {
 }
 
 TrajectoryApps add_trajectory(CLI::App& app, TrajectoryOptions& options) {
-  auto* trajectory = app.add_subcommand("trajectory", "Keep states that agents were in");
+  auto* trajectory =
+      app.add_subcommand("trajectory", "Collect the states that agents passed through");
   trajectory->require_subcommand(1);
   trajectory->footer(help_of("trajectory"));
   const TrajectoryApps apps = {

@@ -216,6 +216,24 @@ class CompareTest(RunsCase):
         result = self.kbench("compare", run_id(2)[:4], run_id(4)[:4])
         self.assert_fails(result, NOTHING_SELECTED, "have no submission in common")
 
+    def test_three_tries_wrong_slower_faster(self):
+        """What a newcomer types: v1.cpp, v2.cpp, v3.cpp, and compare after each."""
+        tries = [{"choices": {"file": f"/{name}.cpp", "tasks": [RELU]},
+                  "rows": [{"agent": "me", "submission": f"{name}.cpp", "source": name, **row}]}
+                 for name, row in (("v1", {"state": "wrong_result"}), ("v2", {"submission_ns": 9_000_000}),
+                                   ("v3", {"submission_ns": 700_000}))]
+        for count, before, after, told in ((2, 1, 2, "1 submission: 1 NOW PASSES"),
+                                           (3, 2, 3, "1 submission: 1 FASTER")):
+            with self.subTest(told):
+                self.make(tries[:count], f"{count}.sqlite")
+                result = self.kbench("compare", "--fail-on", "slower:5%,fails", "--db", f"{count}.sqlite")
+                self.assert_good(result)
+                self.assertEqual(result.stdout.splitlines()[-1], told)
+                self.assertEqual(result.stderr.splitlines()[-1],
+                                 f"kbench: compared {run_id(after)[:12]} with {run_id(before)[:12]}")
+        backwards = self.kbench("compare", run_id(3)[:4], run_id(2)[:4], "--fail-on", "slower:5%", "--db", "3.sqlite")
+        self.assert_fails(backwards, REGRESSION, "of me takes 1185.7 % longer")
+
     def test_what_a_rerun_of_failures_did_not_take_is_not_gone(self):
         self.make([[{}, {"variant": "v2"}, {"agent": "bob", "state": "crash"}],
                    {"choices": {"rerun": {"run": run_id(1), "states": ["failed"]}}, "rows": [{"agent": "bob"}]}])

@@ -182,7 +182,6 @@ class HelpTest(cli_case.CliCase):
             ("run", "--quiet", "--verbose"),
             ("run", "stray"),
             ("tasks", "show"),
-            ("report",),
         ]:
             with self.subTest(words=words):
                 self.assert_fails(self.kbench(*words), USAGE, "error: ")
