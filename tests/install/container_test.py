@@ -49,8 +49,8 @@ def as_script(container, tree, words):
         if name == "COPY":
             source, target = rest.split()
             lines.append(f"mkdir -p {target} && cp -a {tree}/{source} {target}")
-        elif name == "RUN":
-            lines.append(rest)
+        elif name == "RUN":  # `set -e` does not end where the first of `a && b` fails
+            lines.append(f"{{ {rest}; }} || exit 1")
         elif name == "ENV":
             lines.append("export " + rest)
         elif name == "VOLUME":
