@@ -196,7 +196,8 @@ TEST_F(RunSelection, AFileMayBeSomebodyElse) {
   request_.name = "ann";
   EXPECT_THAT(refused_run().message, HasSubstr("which task? Its name matches none"));
   request_.tasks = {"level1/0*"};
-  EXPECT_THAT(refused_run().message, HasSubstr("one file is for one task"));
+  EXPECT_THAT(refused_run().message,
+              HasSubstr("any.cpp: a file is for one task, and these options select 3"));
   request_.tasks = {"level1/019_relu"};
   good_run();
   EXPECT_THAT(told(), ElementsAre("level1/019_relu ann ok"));
