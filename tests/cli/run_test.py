@@ -341,7 +341,7 @@ class OneFileTest(RunCase):
     def test_what_it_cannot_be(self):
         for words, part in (
                 (("my_relu.cpp", "--device", "cpu"), "--task level1/019_relu"),
-                (("my_relu.cpp", "--task", "level1/01*"), "one file is for one task"),
+                (("my_relu.cpp", "--task", "level1/01*"), "a file is for one task, and these options select"),
                 (("nowhere.cpp", *RELU), "no file nowhere.cpp"),
                 ((".", *RELU), "--submissions ."),
                 (("my_relu.txt", *RELU), "ends in .cu (CUDA), .cpp (CPU) or .py (Python)"),
