@@ -1,3 +1,5 @@
+#include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -6,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/profile/rules.hpp"
+#include "tests/unit/paths.hpp"
 #include "tests/unit/profile_fixture.hpp"
 
 namespace kbench {
@@ -139,6 +142,27 @@ TEST(ProfileRules, WhatCountersShowIsNamedAndAnHonestKernelIsNot) {
   EXPECT_EQ(verdict(counted({{"shared_conflicts", 900}})), "bank_conflicts");
   EXPECT_EQ(verdict(counted({{"threads_of_instruction", 8}})), "divergent");
   EXPECT_EQ(verdict(counted({{"reduction_sectors", 500}})), "atomic_contention");
+}
+
+// What a GPU told of the kernels of tests/profile, so that a changed rule is held against all.
+TEST(ProfileRules, RecordedKernelsAreNamedAndTheirTwinsAreNot) {
+  std::ifstream file(std::string(test::kSource) + "/tests/profile/recorded.json");
+  const Json recorded = Json::parse(file);
+  std::set<std::string> named;
+  for (const Json& one : recorded.at("kernels")) {
+    const Facts facts{.numbers = one.at("facts").get<std::map<std::string, double>>()};
+    const auto found = find_verdicts(profile_rules(), facts);
+    const std::string got = found.empty() ? std::string(kNoVerdict) : found.front().verdict;
+    const auto fault = one.at("fault").get<std::string>();
+    const std::string of =
+        one.at("kind").get<std::string>() + "/" + one.at("name").get<std::string>();
+    if (one.at("kind") == "bad")
+      EXPECT_EQ(got, fault) << of;
+    else
+      EXPECT_NE(got, fault) << of;
+    named.insert(fault);
+  }
+  EXPECT_EQ(named.size(), 12u);
 }
 
 TEST(ProfileRules, CountersOfAnotherNumberOfKernelsCountForNothing) {
