@@ -31,7 +31,7 @@ class ActivityWriter {
   void add(const ProfiledCall& call);
   void add_dropped(std::uint64_t activities);
   void set_problem(const std::string& problem);
-  // Of the counted call: a row for each of its kernels, at most kMostCountedKernels.
+  // The counted call: a row for each of its kernels, at most kMostCountedKernels.
   void set_counters(const std::vector<CounterRow>& rows);
   void set_counter_problem(const std::string& problem);
 

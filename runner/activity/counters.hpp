@@ -32,7 +32,7 @@ inline constexpr std::array kCounters = {
     CounterName{"load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     CounterName{"store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
     CounterName{"store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
-    // Of the 32 bytes of a sector, those that a thread asked for.
+    // Bytes of a sector that a thread asked for, of 32.
     CounterName{"load_bytes_of_sector",
                 "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio"},
     CounterName{"store_bytes_of_sector",
@@ -40,7 +40,7 @@ inline constexpr std::array kCounters = {
     CounterName{"shared_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"},
     CounterName{"shared_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"},
     CounterName{"l1_percent", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"},
-    // Of the 32 threads of a warp, those that an instruction is executed for.
+    // Threads of a warp that an instruction is executed for, of 32.
     CounterName{"threads_of_instruction", "smsp__thread_inst_executed_per_inst_executed.ratio"},
     CounterName{"waits_for_memory",
                 "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"},
@@ -49,7 +49,7 @@ inline constexpr std::array kCounters = {
 // One value for each of kCounters; not a number: not known.
 using CounterRow = std::array<double, kCounters.size()>;
 
-// Those of one kernel that are known, by name.
+// Known values of one kernel, by name.
 using KernelCounters = std::map<std::string, double>;
 
 // A call with more kernels has no counters: each kernel is run a dozen times for them.

@@ -92,6 +92,7 @@ std::optional<EarlyEnd> CallProtocol::judge_code_profile() {
 
 std::optional<EarlyEnd> CallProtocol::inspect() {
   if (!request_.submission || !worker_) return std::nullopt;
+  if (auto end = worker_->check_written()) return end;
   if (!stands(Defence::kKnownCodeOnly)) return std::nullopt;
   const auto code = worker_->mapped_code();
   if (!code && code.error().code == ErrorCode::kSubmission)

@@ -36,6 +36,8 @@ class Worker : public Player {
   // The code that its processes have mapped, as the kernel tells. Errors: kInfrastructure;
   // kSubmission, where it hides that.
   [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;
+  // Empty: what it has written is within the limits.
+  virtual std::optional<EarlyEnd> check_written() { return std::nullopt; }
   // The last lines that it printed, safe to show; empty without any. For its author only.
   [[nodiscard]] virtual std::string last_output() = 0;
   // Its report of the operators of torch that the last call used, which was a kObserved one. Its

@@ -35,6 +35,7 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
   [[nodiscard]] ModelAccount model_account() override { return model_account_; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
+  std::optional<EarlyEnd> check_written() override;
   [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
   [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
   [[nodiscard]] CodeProfiles take_code_profile() override { return profiler_.take(); }
@@ -72,6 +73,7 @@ class WorkerProcess final : public Worker {
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
   // Python: how it ends for what it has written; kills it then.
   std::optional<EarlyEnd> check_files(std::chrono::nanoseconds every);
+  std::optional<EarlyEnd> judge_files(const Result<std::string>& too_much);
   // In the middle of a call: stops it, sees where its threads are, and continues it.
   std::optional<EarlyEnd> look_into_call(bool unawares);
   EarlyEnd describe_silence(const PlayerCall& call);

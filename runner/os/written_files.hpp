@@ -30,6 +30,8 @@ class WrittenFiles {
   // folder or a process cannot be looked into.
   [[nodiscard]] Result<std::string> look(std::span<const pid_t> processes,
                                          std::chrono::nanoseconds every);
+  // The same, whenever the last look was and however long it took.
+  [[nodiscard]] Result<std::string> look_now(std::span<const pid_t> processes);
 
  private:
   std::filesystem::path folder_;

@@ -89,6 +89,15 @@ TEST_F(WrittenFilesTest, ItIsLookedAtNoMoreOftenThanAsked) {
   EXPECT_EQ(files.look(own, std::chrono::hours{1}).value(), "");
 }
 
+// Was never seen where a first look took long: a run of checks alone was over before the next.
+TEST_F(WrittenFilesTest, ALookNowIsOne) {
+  const std::array<pid_t, 1> own{::getpid()};
+  WrittenFiles files(folder());
+  EXPECT_EQ(files.look(own, std::chrono::hours{1}).value(), "");
+  for (const char* name : {"a", "b", "c"}) (void)make(name, WrittenFiles::kMost.bytes / 2);
+  EXPECT_EQ(files.look_now(own).value(), "wrote more than 2 GiB to its folder");
+}
+
 TEST_F(WrittenFilesTest, AFolderThatIsNotThereIsNotTakenForAnEmptyOne) {
   fs::remove(folder());
   EXPECT_THAT(seen(), testing::StartsWith("error: "));
