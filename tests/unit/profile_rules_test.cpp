@@ -75,6 +75,11 @@ TEST(ProfileRules, NearTheLimitNothingElseIsSaidFirst) {
   EXPECT_EQ(verdict(input_of({call_of(60, {kernel("k", 0, 60)})})), std::string(kNoVerdict));
 }
 
+// Was told to leave it, being near the limit: a kernel that does nothing.
+TEST(ProfileRules, FasterThanCanBeIsNotNearTheLimit) {
+  EXPECT_EQ(verdict(input_of({call_of(5, {kernel("k", 0, 5)})})), "below_limit");
+}
+
 TEST(ProfileRules, TooFewBlocksAreNamedAndEnoughAreNot) {
   Activity few = kernel("few", 0, 400);
   few.grid = {16, 1, 1};
