@@ -152,6 +152,7 @@ class Evaluating {
     if (!clock) return from_error(clock.error());
     for (std::size_t i = first; i < record_.alone.size(); ++i)
       if (*clock > 0) record_.alone[i].sm_clock_khz = *clock;
+    if (visit == kAfterTheWorker) return std::nullopt;  // nobody wants the memory
     if (auto released = oracle_.release(); !released) return from_error(released.error());
     return std::nullopt;
   }

@@ -71,7 +71,7 @@ class OracleForkServer {
   // All processes in there but the server itself.
   Result<std::vector<pid_t>> oracles();
 
-  ScratchFolder scratch_;  // where the sandbox has no /tmp of its own; outlives the process
+  ScratchFolder scratch_;  // where the sandbox may have no /tmp of its own; outlives the process
   std::unique_ptr<SandboxedProcess> process_;
   std::vector<pid_t> own_;
   Channel channel_;

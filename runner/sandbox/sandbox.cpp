@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <optional>
 
@@ -282,14 +283,18 @@ class Probing {
           bool needs_cuda)
       : options_(options), tools_(tools), cgroups_(cgroups), needs_cuda_(needs_cuda) {}
 
-  std::unique_ptr<LayeredSandbox> find() {
+  // `meanwhile` gets the sandbox with all layers before these are tried.
+  std::unique_ptr<LayeredSandbox> find(const std::function<void(LayeredSandbox&)>& meanwhile) {
     const Layers wanted = everything();
-    if (auto sandbox = attempt(wanted).first) return sandbox;
-    return one_by_one(wanted);
+    auto sandbox = std::make_unique<LayeredSandbox>(wanted, tools_, cgroups_);
+    if (meanwhile) meanwhile(*sandbox);
+    all_work_ = probe(*sandbox, tools_, needs_cuda_).empty();
+    return all_work_ ? std::move(sandbox) : one_by_one(wanted);
   }
 
   // Why layers are missing; empty when none is.
   [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] bool all_work() const { return all_work_; }
 
  private:
   using Attempt = std::pair<std::unique_ptr<LayeredSandbox>, std::string>;
@@ -394,6 +399,7 @@ class Probing {
   const CgroupHome& cgroups_;
   bool needs_cuda_;
   std::string reason_;
+  bool all_work_ = false;
 };
 
 // The real one: finds its layers at the first use, for programs with and without CUDA apart.
@@ -407,6 +413,15 @@ class ProbedSandbox final : public Sandbox {
 
   Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) override {
     return chosen(command.needs_cuda).sandbox->start(command);
+  }
+
+  Result<std::unique_ptr<SandboxedProcess>> start_early(const SandboxCommand& command) override {
+    std::optional<Result<std::unique_ptr<SandboxedProcess>>> early;
+    const Choice& choice = chosen(
+        command.needs_cuda, [&](LayeredSandbox& wanted) { early.emplace(wanted.start(command)); });
+    if (early && early->ok() && choice.all_work) return std::move(*early);
+    early.reset();
+    return choice.sandbox->start(command);
   }
 
   [[nodiscard]] const SandboxLevel& level(bool needs_cuda) const override {
@@ -426,13 +441,16 @@ class ProbedSandbox final : public Sandbox {
     std::once_flag once;
     std::unique_ptr<LayeredSandbox> sandbox;
     SandboxLevel level;
+    bool all_work = false;  // the layers that were tried first
   };
 
-  [[nodiscard]] Choice& chosen(bool needs_cuda) const {
+  [[nodiscard]] Choice& chosen(
+      bool needs_cuda, const std::function<void(LayeredSandbox&)>& meanwhile = nullptr) const {
     Choice& choice = needs_cuda ? with_cuda_ : without_cuda_;
     std::call_once(choice.once, [&] {
       Probing probing(options_, tools_, cgroups_, needs_cuda);
-      choice.sandbox = probing.find();
+      choice.sandbox = probing.find(meanwhile);
+      choice.all_work = probing.all_work();
       choice.level = choice.sandbox->level(needs_cuda);
       choice.level.reason = probing.reason();
     });

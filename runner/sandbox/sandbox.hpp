@@ -96,6 +96,11 @@ class Sandbox {
  public:
   virtual ~Sandbox() = default;
   virtual Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) = 0;
+  // start() for a program that does nothing before it is asked to. Where the layers are not known
+  // yet, it starts while these are tried, and once more where not all of them work.
+  virtual Result<std::unique_ptr<SandboxedProcess>> start_early(const SandboxCommand& command) {
+    return start(command);
+  }
   [[nodiscard]] virtual const SandboxLevel& level(bool needs_cuda) const = 0;
   // How many programs started here are over, and not all of their processes are dead: see
   // SandboxedProcess::kill.

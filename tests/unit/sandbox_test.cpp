@@ -4,11 +4,17 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <fstream>
+#include <memory>
 #include <regex>
 
+#include "runner/os/pipe.hpp"
 #include "runner/sandbox/bubblewrap.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/landlock.hpp"
@@ -74,6 +80,61 @@ TEST_P(SandboxTest, CudaNeverGetsAUserNamespace) {
   SandboxCommand command = guest({"exit", "7"});
   command.needs_cuda = true;
   EXPECT_EQ(code_of(command), 7);
+}
+
+// Says its user number to descriptor 3, then waits to be killed.
+SandboxCommand waiting_program(const Pipe& pipe) {
+  return {.argv = {"/bin/sh", "-c", "id -u >&3; exec sleep 1000"},
+          .descriptors = {{pipe.write.get(), 3}}};
+}
+
+std::vector<std::string> lines_in(Pipe pipe) {
+  pipe.write.reset();
+  std::vector<std::string> lines;
+  std::unique_ptr<FILE, int (*)(FILE*)> file(::fdopen(pipe.read.release(), "r"), &::fclose);
+  std::array<char, 100> line{};
+  while (std::fgets(line.data(), line.size(), file.get()) != nullptr)
+    lines.emplace_back(line.data());
+  return lines;
+}
+
+bool has_said_something(const Pipe& pipe) {
+  pollfd waiting{pipe.read.get(), POLLIN, 0};
+  constexpr int kMilliseconds = 1000 * static_cast<int>(test::kPatience.count());
+  return ::poll(&waiting, 1, kMilliseconds) == 1;
+}
+
+TEST_P(SandboxTest, AProgramMayStartWhileItsLayersAreTried) {
+  for (const bool known : {false, true}) {
+    auto pipe = make_pipe();
+    ASSERT_TRUE(pipe);
+    auto process = sandbox_->start_early(waiting_program(*pipe));
+    ASSERT_TRUE(process) << process.error().message;
+    EXPECT_TRUE(has_said_something(*pipe)) << known;
+    process->reset();
+    const auto lines = lines_in(std::move(*pipe));
+    ASSERT_EQ(lines.size(), 1u) << "it was started once";
+    if (level().own_uid) {
+      EXPECT_NE(lines.front(), "0\n");
+    }
+  }
+}
+
+// Without a GPU no layer passes the trial with CUDA.
+TEST_P(SandboxTest, WhereLayersDoNotWorkAProgramStartsAgainWithoutThem) {
+  auto pipe = make_pipe();
+  ASSERT_TRUE(pipe);
+  SandboxCommand command = waiting_program(*pipe);
+  command.needs_cuda = true;
+  auto process = sandbox_->start_early(command);
+  ASSERT_TRUE(process) << process.error().message;
+  const auto running = (*process)->processes();
+  ASSERT_TRUE(running && !running->empty());
+  std::ifstream file("/proc/" + std::to_string(running->front()) + "/status");
+  const std::string status(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(field(status, "Uid").starts_with(std::to_string(::geteuid()) + "\t"),
+            !sandbox_->level(true).own_uid)
+      << status;
 }
 
 TEST_P(SandboxTest, HasNoPrivileges) {
