@@ -41,9 +41,10 @@ struct Script {
   double hidden_ns = 0;                             // wall time that the worker does not admit
   bool hides_once = false;                          // no longer once the oracle restarted
   std::uint64_t clock_limits = 0;
-  bool others_run = false;  // on the machine, beside kbench
-  double leftover_ns = 0;   // device time after done: the next thing the oracle does waits for it
-  double early_ns = 0;      // device time between showing the inputs and go
+  bool others_run = false;   // on the machine, beside kbench
+  double waiting_share = 0;  // of the time in which programs of the machine wait for a core
+  double leftover_ns = 0;    // device time after done: the next thing the oracle does waits for it
+  double early_ns = 0;       // device time between showing the inputs and go
   double null_ns = 50e3;
   double null_before_loading_ns = 0;   // of a worker, more than null_ns
   int late_nulls_one_in = 0;           // one of so many empty calls before loading is 2 ms late
@@ -431,7 +432,11 @@ class FakeWorker final : public Worker {
 inline Surroundings scripted_surroundings(Script& script) {
   return {.now_ns = [&script] { return script.now_ns; },
           .stolen_ns = [&script] { return script.stolen_ns; },
-          .pressure = [] { return Pressure{}; },
+          .pressure =
+              [&script] {
+                const double waited = script.waiting_share * static_cast<double>(script.now_ns);
+                return Pressure{.cpu_ns = static_cast<std::int64_t>(waited)};
+              },
           .others_run = [&script] { return script.others_run; },
           .clock_limits = [&script] { return script.clock_limits; },
           .spin_ns = [&script](std::int64_t nanoseconds) { script.now_ns += nanoseconds; }};

@@ -184,6 +184,23 @@ TEST_F(DefencesTest, WhereTheHostDelaysEmptyCallsClocksAccuseNobody) {
   }
 }
 
+TEST_F(DefencesTest, WhereProgramsWaitForCoresClocksAccuseNobody) {
+  script_.hidden_ns = 5e6;
+  script_.waiting_share = 0.5;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  EXPECT_EQ(result.labels, "busy_machine");
+  const auto ratio = speedup(result, Side::kEager, Side::kSubmission);
+  ASSERT_TRUE(ratio);
+  EXPECT_EQ(ratio->verdict, Verdict::kNone);
+}
+
+TEST_F(DefencesTest, AProgramThatWaitsForACoreNowAndThenIsNoExcuse) {
+  script_.hidden_ns = 5e6;
+  script_.waiting_share = 0.05;
+  expect_state(State::kTimingInconsistent);
+}
+
 TEST_F(DefencesTest, OneLateEmptyCallIsNoExcuse) {
   script_.hidden_ns = 5e6;
   script_.late_nulls_one_in = 20;
