@@ -43,9 +43,11 @@ class Recording {
     worker_.reset();  // who could write into the file ends before it is read
     if (!done) return done.error();
     auto recorded = on_cuda() ? read_activity_file(file_.get()) : by_clock();
+    if (!recorded && side_ == Side::kSubmission)
+      return Error{ErrorCode::kSubmission, recorded.error().message, recorded.error().hint};
     if (!recorded)
-      return Error{side_ == Side::kSubmission ? ErrorCode::kSubmission : recorded.error().code,
-                   recorded.error().message, recorded.error().hint};
+      return Error{ErrorCode::kInfrastructure, recorded.error().message,
+                   "no submission took part: this is kbench's fault, or the driver's"};
     return without_first(std::move(*recorded));
   }
 

@@ -114,18 +114,30 @@ TEST_F(ProfiledCallsTest, ForgedRecordsCostTheProfileAndAreTheSubmissions) {
   EXPECT_THAT(got.error().message, HasSubstr("cannot be"));
 }
 
+void write_counter(int file, double value) {
+  auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+  ASSERT_TRUE(writer);
+  CounterRow row{};
+  row[1] = value;
+  writer->set_counters({row});
+}
+
 TEST_F(ProfiledCallsTest, ForgedCountersToo) {
-  for (const double forged : {-1.0, HUGE_VAL}) {
-    writes_ = [forged](int file) {
-      auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
-      ASSERT_TRUE(writer);
-      CounterRow row{};
-      row[1] = forged;
-      writer->set_counters({row});
-    };
+  writes_ = [](int file) { write_counter(file, 1e19); };
+  const auto got = record(Side::kSubmission);
+  ASSERT_FALSE(got);
+  EXPECT_THAT(got.error().message, HasSubstr("a counter that no device has"));
+}
+
+// CUPTI divides what it read in different passes: eager's profile of a ConvTranspose3d ended so on
+// an H200.
+TEST_F(ProfiledCallsTest, ACounterThatCouldNotBeComputedIsNotKnown) {
+  for (const double value : {-1.0, HUGE_VAL}) {
+    writes_ = [value](int file) { write_counter(file, value); };
     const auto got = record(Side::kSubmission);
-    ASSERT_FALSE(got) << forged;
-    EXPECT_THAT(got.error().message, HasSubstr("a counter that no device has"));
+    ASSERT_TRUE(got) << value << got.error().message;
+    EXPECT_FALSE(got->counters.at(0).contains(kCounters[1].name));
+    EXPECT_TRUE(got->counters.at(0).contains(kCounters[0].name));
   }
 }
 
