@@ -25,6 +25,10 @@ constexpr std::uint64_t kFullAuditOneIn = 8;
 // loops on 16 cores an honest tanh outlasted its claim by 56 us in two measurements, where 55 are
 // granted (H200), and only a tenth of the empty calls or less came late.
 constexpr double kSaturated = 0.1;
+// CUDA: blocks that begin with an empty call of the worker's own. Every second one of the later
+// blocks does: a lower quartile needs no more, and each reveals and takes all tensors, 12 ms of a
+// relu at full.
+constexpr int kBlocksWithAnEmptyCall = 12;
 
 // Nothing foreign runs in eager's worker.
 std::optional<EarlyEnd> as_ours(std::optional<EarlyEnd> end) {
@@ -375,6 +379,8 @@ std::optional<EarlyEnd> CallProtocol::make_empty_call() {
 
 std::optional<EarlyEnd> CallProtocol::make_own_empty_call() {
   if (!worker_ || !stands(Defence::kTrustedEmptyCalls)) return std::nullopt;
+  const int block = blocks_begun_++;
+  if (block >= kBlocksWithAnEmptyCall && block % 2 == 1) return std::nullopt;
   take_quiet_core();
   CallTimes times;
   if (auto end = run(submission_, CallKind::kNull, times)) return end;

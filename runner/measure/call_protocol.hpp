@@ -159,7 +159,7 @@ class CallProtocol {
   // Empty calls: what the clocks show of this player when nothing is computed.
   std::optional<EarlyEnd> calibrate(Seated& side);
   std::optional<EarlyEnd> make_empty_calls(Seated& side, NullCalls& made);
-  // CUDA: one of the submission's worker.
+  // CUDA: one of the submission's worker, in the first blocks and then in every second one.
   std::optional<EarlyEnd> make_own_empty_call();
   // One call for each slot, one after the other; an empty one for the first only.
   std::optional<EarlyEnd> run(Seated& side, CallKind kind, CallTimes& times);
@@ -208,6 +208,7 @@ class CallProtocol {
   std::uint64_t inputs_drawn_ = 0;
   std::uint64_t placements_made_ = 0;
   std::uint64_t calls_made_ = 0;
+  int blocks_begun_ = 0;  // CUDA, timed
   bool torch_use_known_ = false;
   TorchUse torch_use_;
   CodeProfiles code_profile_;

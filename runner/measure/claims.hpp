@@ -3,7 +3,7 @@
 // done, shows above empty calls. On CUDA device events are finer, so there the claim is the time
 // and two clocks bound it: the plain one, and the strict one from before the inputs become visible
 // until the outputs are copied away. Empty calls take the same path; they are made before anything
-// foreign is loaded, and on CUDA once more in each block, by then in a process that is not trusted.
+// foreign is loaded, and on CUDA once more in the blocks, by then in a process that is not trusted.
 // Those can only lower what is granted: a host that was busy at the start would hide a cheat.
 // Reads no clock itself.
 #pragma once
