@@ -20,6 +20,13 @@ endif()
 set(KBENCH_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
     -Wno-missing-field-initializers -Werror)
 
+# GCC searches for garbage whenever its heap has grown past 128 MiB, however much memory there is: a tenth of the time
+# of a build. A file that stays below 1 GiB is compiled without; the largest takes 1.4 GiB, and the set-up counts with
+# 2 GB a file. clang-tidy does not know the option.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND NOT CMAKE_CXX_CLANG_TIDY)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1048576>)
+endif()
+
 # Half of the time of a build from nothing goes into the same headers and templates again and again: sixteen sources
 # of a target compile as one. Whoever changes one source at a time is faster with -DKBENCH_UNITY=OFF.
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_CLANG_TIDY)
