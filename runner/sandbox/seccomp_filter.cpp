@@ -1,7 +1,6 @@
 #include "runner/sandbox/seccomp_filter.hpp"
 
 #include <fcntl.h>
-#include <linux/ioprio.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -34,6 +33,10 @@ static_assert(kOpenTreeAttr > static_cast<int>(kFirstUnknownCall), "covered by t
 #ifndef CLONE_NEWTIME
 constexpr int CLONE_NEWTIME = 0x00000080;
 #endif
+
+// IOPRIO_WHO_PROCESS. In some kernel headers linux/ioprio.h has an argument named `class`, which is
+// no C++.
+constexpr unsigned kIoprioWhoProcess = 1;
 
 // Denied to every sandboxed program, whatever the arguments.
 constexpr int kDenied[] = {
@@ -189,7 +192,7 @@ void add_only_signal(Builder& filter, int pid) {
 void add_only_own_priority(Builder& filter) {
   filter.deny(SCMP_SYS(setpriority), EPERM, SCMP_A0(SCMP_CMP_NE, PRIO_PROCESS));
   filter.deny(SCMP_SYS(setpriority), EPERM, SCMP_A1(SCMP_CMP_NE, 0));
-  filter.deny(SCMP_SYS(ioprio_set), EPERM, SCMP_A0(SCMP_CMP_NE, IOPRIO_WHO_PROCESS));
+  filter.deny(SCMP_SYS(ioprio_set), EPERM, SCMP_A0(SCMP_CMP_NE, kIoprioWhoProcess));
   filter.deny(SCMP_SYS(ioprio_set), EPERM, SCMP_A1(SCMP_CMP_NE, 0));
 }
 
