@@ -22,6 +22,7 @@ class PackagesTest(cli_case.CliCase):
         self.assertEqual(list(self.folder.glob(".cache/kbench/packages/*.pt2")), [package])
         self.assertEqual(package.stat().st_mtime_ns, built)
         self.share_checks()
+        self.assert_others_are_vouched_for()
 
     def share_package(self, package):
         """Puts it where other tests look for it, since building it takes half a minute. CMakeLists.txt has
@@ -49,7 +50,20 @@ class PackagesTest(cli_case.CliCase):
             target.commit()
         for old in cli_case.CACHE.glob("checked-*.sqlite"):
             old.unlink(missing_ok=True)
+            old.with_suffix(".key").unlink(missing_ok=True)
+        shutil.copy(self.chain_key(), cli_case.CHECKED_KEY)
         scratch.replace(cli_case.CHECKED)
+
+    def assert_others_are_vouched_for(self):
+        """What another test begins with. Was: without the key each of them checked the task once more."""
+        home, self.folder = self.folder, self.folder / "another"
+        self.folder.mkdir()
+        self.begin_checked()
+        self.assertTrue(self.chain_key().exists(), "without a key nothing is vouched for")
+        result = self.kbench("db", "check", "--json")
+        self.assert_good(result)
+        self.assertEqual(json.loads(result.stdout)["lint_unvouched"], 0)
+        self.folder = home
 
     def measure(self, *words, timeout):
         """A run whose row has a time of the package."""

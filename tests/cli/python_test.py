@@ -401,6 +401,8 @@ class RankedTorchTest(Prepared, PythonCase):
         for policy, words in (("data", ()), ("all", ("--allow-torch", "all"))):
             result, (row,) = self.run_mine(RELU, "--quick", *words)
             self.assertEqual(row["state"], "ok", result.stderr)
+            if cli_case.CHECKED.exists():
+                self.assertNotIn("checking tasks", result.stderr)
             self.summaries[policy] = self.kbench("report", "md").stdout
 
     def test_an_operator_that_computes_is_ranked_apart(self):
