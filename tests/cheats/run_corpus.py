@@ -12,8 +12,8 @@ kbench is at fault. A row that surprises and was measured on a busy machine tell
 again, at most three times, and then named; where nothing else surprised the exit code is 77.
 
 With --short, what checks alone catch is judged by `kbench run --checks-only`, on tasks of tests/tiny where
-time plays no part, and so is each honest twin but for a few: what continuous integration runs. Those on
-tests/tiny are the part that may run beside other programs, `beside`; the others are the part `alone`.
+time plays no part, and so is each honest twin but for a few: what continuous integration runs. Those that are
+only checked are the part that may run beside other programs, `beside`; those that are timed are the part `alone`.
 
 With --weakened, the kbench of build/release/weakened runs each cheat without the defences that the table's
 last column names, and every cheat has to be ok: then it was these that caught it.
@@ -194,9 +194,9 @@ def evaluate(kind, chosen, arguments, folder, without=()):
     alone = [(some(usual), None, ["--quick"]),
              (some(timed & ON_ONE_CORE), {min(os.sched_getaffinity(0))}, ["--quick"]),
              (some(timed & WITHOUT_TORCH), None, ["--quick", "--allow-torch", "none"]),
-             (some(timed & RANKED), None, []),
-             (some(shipped), None, ["--checks-only"])]
-    beside = [(some(tiny - WITHOUT_TORCH), None, on_tiny),
+             (some(timed & RANKED), None, [])]
+    beside = [(some(shipped), None, ["--checks-only"]),
+              (some(tiny - WITHOUT_TORCH), None, on_tiny),
               (some(tiny & WITHOUT_TORCH), None, [*on_tiny, "--allow-torch", "none"])]
     runs = {"alone": alone, "beside": beside, None: alone + beside}[arguments.part]
     return [row for group, cores, options in runs if group
