@@ -1,4 +1,7 @@
-"""kbench workspace: an episode from an empty folder to a stored row with its reward. It measures."""
+"""kbench workspace: an episode from an empty folder to a stored row with its reward. It measures.
+
+The task is of tests/tiny: it is the one whose package and checks packages_test has left.
+"""
 
 import json
 
@@ -10,8 +13,13 @@ WRONG = RELU.replace("in->x[i] < 0 ? 0", "i % 1000 == 7 ? 1")
 
 
 class MeasuringCase(WorkspaceCase):
+    SUITE = ("--suite", cli_case.TINY)
+
+    def open(self):
+        return super().open(words=self.SUITE)
+
     def ask(self, what, *words, **options):
-        return super().ask(what, *words, KBENCH_CACHE=str(cli_case.CACHE), **options)
+        return super().ask(what, *self.SUITE, *words, KBENCH_CACHE=str(cli_case.CACHE), **options)
 
 
 class EpisodeTest(MeasuringCase):
@@ -45,6 +53,7 @@ class EpisodeTest(MeasuringCase):
         self.assertLessEqual(len(json.dumps(profiled["profile"])), 4096)
         self.assertEqual(list(self.folder.glob("*.sqlite")), [], "nothing but submissions is kept")
 
+        self.begin_checked("results.sqlite")
         submitted = self.ask("submit", "--agent", "ann", "--db", "results.sqlite")
         self.assertEqual(submitted["tree"], right["tree"])
         row = submitted["row"]
@@ -68,6 +77,7 @@ class WrongTest(MeasuringCase):
     """No row of it is timed, so it may run beside other tests."""
 
     def test_what_is_wrong_is_stored_and_costs(self):
+        self.begin_checked()
         self.open()
         self.write("main.cpp", WRONG)
         submitted = self.ask("submit", "--reward", "kernrl", code=TASK_FAILED)

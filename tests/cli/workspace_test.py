@@ -32,8 +32,8 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
 
 
 class WorkspaceCase(cli_case.CliCase):
-    def open(self, task="level1/019_relu", device="cpu", size="small"):
-        result = self.kbench("workspace", "open", task, "work", "--device", device, "--size", size)
+    def open(self, task="level1/019_relu", device="cpu", size="small", words=()):
+        result = self.kbench("workspace", "open", task, "work", "--device", device, "--size", size, *words)
         self.assert_good(result)
         self.work = self.folder / "work"
         return self.work
