@@ -77,16 +77,16 @@ constexpr std::array kTools{
     Tool{"compile", "Compile",
          "Compiles what lies in kernels/. Returns state, the compiler's messages and, on CUDA, "
          "registers and spills of each kernel.",
-         kOfWorkspace, true},
+         kOfWorkspace},
     Tool{"verify", "Verify",
          "Checks what lies in kernels/ on fresh inputs, without timing it. Returns state and the "
          "checks; nothing is stored.",
-         kOfWorkspace, true},
+         kOfWorkspace},
     Tool{"profile", "Profile",
          "Runs what lies in kernels/ a few times beside a profiler. Returns at most 4 KiB: what "
          "bounds it, the number that says so, one thing to do, and its kernels. Nothing is judged "
          "or stored; a profile that fails says why, and costs nothing else.",
-         kOfWorkspace, true},
+         kOfWorkspace},
     Tool{"submit", "Submit",
          "Checks and times what lies in kernels/ in full, against PyTorch eager and compiled. The "
          "row is stored and rewarded: this alone counts. The same files are measured once.",

@@ -25,7 +25,7 @@ struct Tool {
   std::string_view title;
   std::string_view about;  // for a model: what it does, what comes back
   std::span<const ToolArgument> arguments;
-  bool read_only = false;  // changes no file and stores nothing
+  bool read_only = false;  // changes no file, stores nothing and runs no foreign code
 };
 
 [[nodiscard]] std::span<const Tool> tools();

@@ -78,6 +78,12 @@ TEST(Mcp, EachRequestSaysWhoItIsSince2026) {
   EXPECT_EQ(tools.at("resultType"), "complete");
   EXPECT_EQ(tools.at("cacheScope"), "public");
   EXPECT_EQ(tools.at("tools").size(), kbench::tools().size());
+  // A tool that compiles or runs what the agent wrote is not one that only reads.
+  for (const Json& tool : tools.at("tools")) {
+    const auto name = tool.at("name").get<std::string>();
+    const bool reads = name == "list_tasks" || name == "read" || name == "glob" || name == "grep";
+    EXPECT_EQ(tool.at("annotations").at("readOnlyHint"), reads) << name;
+  }
 }
 
 TEST(Mcp, BeforeThatThereIsASession) {
