@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <type_traits>
 
 #include <cupti.h>
 #include <cupti_profiler_host.h>
@@ -13,6 +12,8 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #include <fmt/format.h>
+
+#include "runner/activity/symbols.hpp"
 
 namespace kbench {
 namespace {
@@ -41,33 +42,28 @@ struct Functions {
 
   // The first that is missing; empty: none.
   std::string find_all(void* cupti) {
-    std::string missing;
-    const auto find = [&](void* library, auto& function, const char* name) {
-      if (library != nullptr)
-        function = reinterpret_cast<std::decay_t<decltype(function)>>(::dlsym(library, name));
-      if (function == nullptr && missing.empty()) missing = name;
-    };
-    find(cupti, text, "cuptiGetResultString");
-    find(cupti, initialize, "cuptiProfilerInitialize");
-    find(cupti, chip_name, "cuptiDeviceGetChipName");
-    find(cupti, host_initialize, "cuptiProfilerHostInitialize");
-    find(cupti, add_metrics, "cuptiProfilerHostConfigAddMetrics");
-    find(cupti, image_size, "cuptiProfilerHostGetConfigImageSize");
-    find(cupti, image, "cuptiProfilerHostGetConfigImage");
-    find(cupti, evaluate, "cuptiProfilerHostEvaluateToGpuValues");
-    find(cupti, enable, "cuptiRangeProfilerEnable");
-    find(cupti, disable, "cuptiRangeProfilerDisable");
-    find(cupti, data_size, "cuptiRangeProfilerGetCounterDataSize");
-    find(cupti, data_initialize, "cuptiRangeProfilerCounterDataImageInitialize");
-    find(cupti, set_config, "cuptiRangeProfilerSetConfig");
-    find(cupti, start, "cuptiRangeProfilerStart");
-    find(cupti, stop, "cuptiRangeProfilerStop");
-    find(cupti, decode, "cuptiRangeProfilerDecodeData");
-    find(cupti, data_info, "cuptiRangeProfilerGetCounterDataInfo");
+    Symbols symbols;
+    symbols.find(cupti, text, "cuptiGetResultString");
+    symbols.find(cupti, initialize, "cuptiProfilerInitialize");
+    symbols.find(cupti, chip_name, "cuptiDeviceGetChipName");
+    symbols.find(cupti, host_initialize, "cuptiProfilerHostInitialize");
+    symbols.find(cupti, add_metrics, "cuptiProfilerHostConfigAddMetrics");
+    symbols.find(cupti, image_size, "cuptiProfilerHostGetConfigImageSize");
+    symbols.find(cupti, image, "cuptiProfilerHostGetConfigImage");
+    symbols.find(cupti, evaluate, "cuptiProfilerHostEvaluateToGpuValues");
+    symbols.find(cupti, enable, "cuptiRangeProfilerEnable");
+    symbols.find(cupti, disable, "cuptiRangeProfilerDisable");
+    symbols.find(cupti, data_size, "cuptiRangeProfilerGetCounterDataSize");
+    symbols.find(cupti, data_initialize, "cuptiRangeProfilerCounterDataImageInitialize");
+    symbols.find(cupti, set_config, "cuptiRangeProfilerSetConfig");
+    symbols.find(cupti, start, "cuptiRangeProfilerStart");
+    symbols.find(cupti, stop, "cuptiRangeProfilerStop");
+    symbols.find(cupti, decode, "cuptiRangeProfilerDecodeData");
+    symbols.find(cupti, data_info, "cuptiRangeProfilerGetCounterDataInfo");
     void* const driver = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    find(driver, current_context, "cuCtxGetCurrent");
-    find(driver, current_device, "cuCtxGetDevice");
-    return missing;
+    symbols.find(driver, current_context, "cuCtxGetCurrent");
+    symbols.find(driver, current_device, "cuCtxGetDevice");
+    return symbols.missing();
   }
 };
 

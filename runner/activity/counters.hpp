@@ -26,12 +26,8 @@ inline constexpr std::array kCounters = {
     CounterName{"memory_percent",
                 "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
     CounterName{"issue_percent", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
-    CounterName{"fp64_percent_of_pipe",
-                "sm__inst_executed_pipe_fp64.avg.pct_of_peak_sustained_active"},
     CounterName{"load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"},
-    CounterName{"load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"},
     CounterName{"store_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"},
-    CounterName{"store_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"},
     // Bytes of a sector that a thread asked for, of 32.
     CounterName{"load_bytes_of_sector",
                 "smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.ratio"},

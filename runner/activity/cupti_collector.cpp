@@ -15,6 +15,7 @@
 
 #include "runner/activity/activity_collector.hpp"
 #include "runner/activity/counter_collector.hpp"
+#include "runner/activity/symbols.hpp"
 
 namespace kbench {
 namespace {
@@ -35,20 +36,16 @@ struct Cupti {
 
   // The first symbol that is missing; empty: none.
   std::string find_all(void* library) {
-    std::string missing;
-    const auto find = [&](auto& function, const char* name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(::dlsym(library, name));
-      if (function == nullptr && missing.empty()) missing = name;
-    };
-    find(version, "cuptiGetVersion");
-    find(text, "cuptiGetResultString");
-    find(callbacks, "cuptiActivityRegisterCallbacks");
-    find(enable, "cuptiActivityEnable");
-    find(disable, "cuptiActivityDisable");
-    find(flush, "cuptiActivityFlushAll");
-    find(next, "cuptiActivityGetNextRecord");
-    find(dropped, "cuptiActivityGetNumDroppedRecords");
-    return missing;
+    Symbols symbols;
+    symbols.find(library, version, "cuptiGetVersion");
+    symbols.find(library, text, "cuptiGetResultString");
+    symbols.find(library, callbacks, "cuptiActivityRegisterCallbacks");
+    symbols.find(library, enable, "cuptiActivityEnable");
+    symbols.find(library, disable, "cuptiActivityDisable");
+    symbols.find(library, flush, "cuptiActivityFlushAll");
+    symbols.find(library, next, "cuptiActivityGetNextRecord");
+    symbols.find(library, dropped, "cuptiActivityGetNumDroppedRecords");
+    return symbols.missing();
   }
 };
 
