@@ -51,6 +51,21 @@ void add_database(CLI::App& app, std::filesystem::path& database, const std::str
   app.add_option_function<std::string>("--db", set, help)->type_name("FILE");
 }
 
+void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::string& help) {
+  // CLI::Range lets through what is no number: nan is neither below nor above.
+  const auto in_range = [](const std::string& word) -> std::string {
+    double number = 0;
+    const bool is_number = CLI::detail::lexical_cast(word, number);
+    return is_number && number >= kLeastCallLimitSeconds && number <= kMostCallLimitSeconds
+               ? ""
+               : fmt::format("{} is not between {} and {} seconds", word, kLeastCallLimitSeconds,
+                             kMostCallLimitSeconds);
+  };
+  app.add_option("--call-limit", seconds, help)
+      ->check(CLI::Validator(in_range, ""))
+      ->type_name("SECONDS");
+}
+
 void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& help) {
   add_word(app, "--size", size, {"small", "full"}, help);
 }

@@ -29,6 +29,8 @@ void add_suite(CLI::App& app, std::optional<std::filesystem::path>& suite);
 void add_common(CLI::App& app, CommonOptions& common, bool with_suite);
 void add_database(CLI::App& app, std::filesystem::path& database,
                   const std::string& help = "SQLite database (default: kbench.sqlite)");
+// Adds --call-limit: seconds that a call may take at most.
+void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::string& help);
 void add_size(CLI::App& app, std::optional<std::string>& size,
               const std::string& help = "Size of the tasks (default: full on CUDA, small on CPU)");
 void add_task_globs(CLI::App& app, std::vector<std::string>& tasks);

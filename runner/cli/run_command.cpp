@@ -127,11 +127,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
                  "Longest time that one submission may take in all, in seconds (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
       ->type_name("SECONDS");
-  app.add_option(
-         "--call-limit", options.call_limit_seconds,
-         "Seconds that one call may take (default: 100 times eager, 20 to 60, on CUDA 5 to 60)")
-      ->check(CLI::Range(kLeastCallLimitSeconds, kMostCallLimitSeconds).description(""))
-      ->type_name("SECONDS");
+  add_call_limit(
+      app, options.call_limit_seconds,
+      "Seconds that one call may take (default: 100 times eager, 20 to 60, on CUDA 5 to 60)");
   app.add_flag("--quick", options.quick,
                "Check in full, but time in eight blocks of one session only: a wide interval");
   return {submissions, agent};

@@ -24,6 +24,10 @@ constexpr auto kLongCall = std::chrono::milliseconds{300};
 constexpr auto kFilesEvery = std::chrono::seconds{1};
 constexpr auto kReapPatience = std::chrono::seconds{5};
 
+double seconds_of(std::chrono::milliseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
 // Of the states that a submission may end in while it is loaded, the one that is named.
 State state_of_loading(const std::string& name) {
   for (const State state : {State::kMissingSymbol, State::kImportError, State::kParametersDiffer,
@@ -204,7 +208,7 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
   if (!heard && heard.error().code == ErrorCode::kTimeout) {
     process_->kill();
     return EarlyEnd{State::kTimeout,
-                    fmt::format("the submission did not load within {} s", timeout.count() / 1000),
+                    fmt::format("the submission did not load within {} s", seconds_of(timeout)),
                     "constructors of static objects run while it loads, and all that an import "
                     "does"};
   }
@@ -363,10 +367,9 @@ std::optional<EarlyEnd> WorkerProcess::look_into_call(bool unawares) {
 EarlyEnd WorkerProcess::describe_silence(const PlayerCall& call) {
   if (has_ended()) return describe_end("in a call");
   process_->kill();
-  return {
-      State::kTimeout,
-      fmt::format("the submission did not finish a call within {} s", call.timeout.count() / 1000),
-      "it loops for ever, deadlocks, or is far slower than eager"};
+  return {State::kTimeout,
+          fmt::format("the submission did not finish a call within {} s", seconds_of(call.timeout)),
+          "it loops for ever, deadlocks, or is far slower than eager"};
 }
 
 PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
