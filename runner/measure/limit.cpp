@@ -10,6 +10,7 @@ struct Rates {
   double products = 0;
   double tf32_products = 0;  // of what PyTorch lets run in TF32 by default
   std::string source;
+  bool calibrated = false;
 };
 
 double peak_of(const DeviceLimits& limits, const std::string& precision) {
@@ -20,14 +21,14 @@ double peak_of(const DeviceLimits& limits, const std::string& precision) {
 Rates rates_of(const std::string& precision, const DevicePeaks& measured,
                const std::optional<DeviceLimits>& calibrated) {
   const Rates beside{measured.copy_bytes_per_s, measured.matmul_flops_per_s,
-                     measured.matmul_flops_per_s, "measured beside it"};
+                     measured.matmul_flops_per_s, "measured beside it", false};
   if (!calibrated || !(calibrated->bandwidth() > 0)) return beside;
   const bool by_default = precision == "torch-default";
   const double products = peak_of(*calibrated, by_default ? "fp32" : precision);
   if (!(products > 0)) return beside;
   // A device without TF32 computes what may be TF32 in float32.
   const double tf32 = by_default ? std::max(products, peak_of(*calibrated, "tf32")) : products;
-  return {calibrated->bandwidth(), products, tf32, "calibrated " + calibrated->measured_at};
+  return {calibrated->bandwidth(), products, tf32, "calibrated " + calibrated->measured_at, true};
 }
 
 }  // namespace
@@ -49,6 +50,7 @@ TaskLimit limit_of(const Work& work, const std::string& precision, const DeviceP
   limit.products_ns = products_ns;
   limit.unfused_ns =
       std::max({*limit.ns, (work.unfused_bytes - kept) / rates.bytes * 1e9, products_ns});
+  limit.calibrated = rates.calibrated;
   limit.basis = (bytes_ns >= products_ns ? "bytes, " : "products, ") + rates.source;
   return limit;
 }

@@ -19,6 +19,7 @@ struct TaskLimit {
   double products_ns = 0;
   // "bytes, calibrated 2026-01-02T03:04:05Z", "products, measured beside it"; without a limit, why.
   std::string basis;
+  bool calibrated = false;  // by limits that were calibrated, not by peaks measured in passing
 };
 
 // In the class torch-default each product counts at the peak of the precision that PyTorch computes

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runner/activity/activity_file.hpp"
+#include "runner/measure/pressure_share.hpp"
 #include "runner/measure/secret.hpp"
 
 namespace kbench {
@@ -34,7 +35,7 @@ class Recording {
         start_worker_(start_worker),
         keys_(request.seed) {}
 
-  Result<RecordedActivity> run() {
+  Result<RecordedCalls> run() {
     auto file = make_activity_file();
     if (!file) return file.error();
     file_ = std::move(*file);
@@ -48,7 +49,7 @@ class Recording {
     if (!recorded)
       return Error{ErrorCode::kInfrastructure, recorded.error().message,
                    "no submission took part: this is kbench's fault, or the driver's"};
-    return without_first(std::move(*recorded));
+    return RecordedCalls{without_first(std::move(*recorded)), waited_share_};
   }
 
  private:
@@ -88,11 +89,23 @@ class Recording {
         {{keys_.key("input", static_cast<std::uint64_t>(call)), random_offset(), ""}});
   }
 
+  // Those that warm up, then those that count.
+  template <class Call>
+  Status make_calls(const Call& make) {
+    for (int call = 0; call < kCallsBeforeAProfile; ++call)
+      if (auto done = make(call); !done) return done;
+    const PressureShare waiting(settings_.surroundings);
+    for (int call = kCallsBeforeAProfile; call < kCountedCall; ++call)
+      if (auto done = make(call); !done) return done;
+    waited_share_ = waiting.until_now();
+    return Done{};
+  }
+
   // --- a baseline: by the oracle itself, as on CUDA in an evaluation ---
 
   Status baseline() {
-    for (int call = 0; call < kCountedCall; ++call)
-      if (auto done = play_baseline(call); !done) return done;
+    if (auto done = make_calls([this](int call) { return play_baseline(call); }); !done)
+      return done;
     if (records()) note_counted(play_baseline(kCountedCall));
     return Done{};
   }
@@ -115,8 +128,7 @@ class Recording {
 
   Status submission() {
     if (auto started = start(); !started) return started;
-    for (int call = 0; call < kCountedCall; ++call)
-      if (auto done = make_call(call); !done) return done;
+    if (auto done = make_calls([this](int call) { return make_call(call); }); !done) return done;
     if (records()) note_counted(make_call(kCountedCall));
     return Done{};
   }
@@ -207,14 +219,15 @@ class Recording {
   std::uint64_t offsets_ = 0;
   RecordedActivity clocked_;
   std::string counted_;  // why the counted call failed
+  double waited_share_ = 0;
 };
 
 }  // namespace
 
-Result<RecordedActivity> record_calls(const EvaluationRequest& request,
-                                      const EvaluationSettings& settings, Side side,
-                                      const std::filesystem::path& cupti, Oracle& oracle,
-                                      const WorkerFactory& start_worker) {
+Result<RecordedCalls> record_calls(const EvaluationRequest& request,
+                                   const EvaluationSettings& settings, Side side,
+                                   const std::filesystem::path& cupti, Oracle& oracle,
+                                   const WorkerFactory& start_worker) {
   return Recording(request, settings, side, cupti, oracle, start_worker).run();
 }
 

@@ -15,13 +15,19 @@
 
 namespace kbench {
 
+struct RecordedCalls {
+  RecordedActivity activity;
+  // Share of the time of the calls that count in which some program waited for a core
+  // (pressure_share.hpp).
+  double waited_share = 0;
+};
+
 // `cupti`: the library; empty where there is none, and the calls are there without activities. On a
 // CPU there are none either; the recorded problem says so. Errors: kSubmission where the
 // submission's process ended, hung, or wrote what cannot be; else those of the oracle.
-[[nodiscard]] Result<RecordedActivity> record_calls(const EvaluationRequest& request,
-                                                    const EvaluationSettings& settings, Side side,
-                                                    const std::filesystem::path& cupti,
-                                                    Oracle& oracle,
-                                                    const WorkerFactory& start_worker);
+[[nodiscard]] Result<RecordedCalls> record_calls(const EvaluationRequest& request,
+                                                 const EvaluationSettings& settings, Side side,
+                                                 const std::filesystem::path& cupti, Oracle& oracle,
+                                                 const WorkerFactory& start_worker);
 
 }  // namespace kbench

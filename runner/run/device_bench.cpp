@@ -22,6 +22,7 @@
 #include "runner/measure/device_health.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/initial_parameters.hpp"
+#include "runner/measure/pressure_share.hpp"
 #include "runner/measure/profiled_calls.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/worker_process.hpp"
@@ -80,10 +81,14 @@ class DeviceBench final : public RunBench {
                      .seconds = seconds,
                      .progress = &progress_,
                      .waits = terms_.waits,
-                     .is_needless = [this] { return is_built_in_vain(); }};
+                     .is_needless = [this] { return gives_up() || is_built_in_vain(); }};
     auto turn = DeviceTurn::take(device_, lock_request_);
     given_up_ = !turn.ok();  // nobody will want what is not compiled yet
     if (!turn) return turn.error();
+    if (gives_up()) {  // without a lock nothing is measured
+      given_up_ = true;
+      return Error{ErrorCode::kInfrastructure, "interrupted while it waited for the device", ""};
+    }
     turn_.emplace(std::move(*turn));
     return Done{};
   }
@@ -192,12 +197,15 @@ class DeviceBench final : public RunBench {
         record_calls(request, settings, side, compiler_.toolchain().cupti, turn_->oracle(), start);
     if (!recorded) return recorded.error();
     // With a calibration nobody asks for them.
+    const PressureShare waiting(settings.surroundings);
     const auto peaks = limits_ ? Result<DevicePeaks>(DevicePeaks{}) : turn_->oracle().peaks();
     if (!peaks) return peaks.error();
-    BenchProfile taken{.recorded = std::move(*recorded),
+    BenchProfile taken{.recorded = std::move(recorded->activity),
                        .device = hello_.facts,
                        .limits = limits_,
-                       .peaks = *peaks};
+                       .peaks = *peaks,
+                       .waited_in_calls = recorded->waited_share,
+                       .waited_in_peaks = limits_ ? 0 : waiting.until_now()};
     if (side == Side::kSubmission) add_static_facts(builds_[index], taken);
     return taken;
   }
@@ -391,6 +399,8 @@ class DeviceBench final : public RunBench {
     if (compiling_.valid()) builds_ = compiling_.get();
     if (starting_torch_.valid()) starting_torch_.get();
   }
+
+  [[nodiscard]] bool gives_up() const { return terms_.gives_up && terms_.gives_up(); }
 
   // Before it waits for the device, once everything is built: whether there is nothing to measure.
   // Who waits with something that compiles is told before that of what does not.

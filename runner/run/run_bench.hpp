@@ -38,6 +38,10 @@ struct BenchProfile {
   std::string compiler_words;
   std::optional<InstructionCounts> instructions;
   std::vector<std::string> missing;  // a line each: what is not there, and why
+  // Share of a time in which some program waited for a core: of the calls, and of measuring the
+  // peaks.
+  double waited_in_calls = 0;
+  double waited_in_peaks = 0;
 };
 
 // Units are indices into Plan::units.

@@ -26,6 +26,8 @@ struct RunTerms {
   // Told what the device is waited for, again where that changes, and nothing once the wait is
   // over.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
+  // Asked while the device is waited for: true, and nobody waits any longer, which is an error.
+  std::function<bool()> gives_up = {};
 };
 
 }  // namespace kbench

@@ -50,9 +50,12 @@ class ScriptedBench final : public RunBench {
                      .turn_only = order_.request.checks_only,
                      .seconds = seconds,
                      .progress = &order_.progress,
-                     .waits = order_.terms.waits};
+                     .waits = order_.terms.waits,
+                     .is_needless = order_.terms.gives_up};
     auto lock = take_measuring_lock(lock_request_);
     if (!lock) return lock.error();
+    if (order_.terms.gives_up && order_.terms.gives_up())
+      return Error{ErrorCode::kInfrastructure, "interrupted while it waited for the device", ""};
     lock_.emplace(std::move(*lock));
     return Done{};
   }

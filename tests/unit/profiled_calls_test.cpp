@@ -38,12 +38,17 @@ class ProfiledCallsTest : public ::testing::Test {
       if (writes_) writes_(given.activity);
       return std::unique_ptr<Worker>(std::make_unique<fakes::FakeWorker>(script_));
     };
-    return record_calls(request_, {}, side, cupti, oracle, start);
+    auto recorded = record_calls(request_, settings_, side, cupti, oracle, start);
+    if (!recorded) return recorded.error();
+    waited_share_ = recorded->waited_share;
+    return std::move(recorded->activity);
   }
 
   fakes::Script script_;
   Task task_;
   EvaluationRequest request_;
+  EvaluationSettings settings_;
+  double waited_share_ = -1;
   std::filesystem::path given_cupti_;
   int given_activity_ = -1;
   std::function<void(int)> writes_;
@@ -68,6 +73,18 @@ TEST_F(ProfiledCallsTest, WithoutCuptiTheCallsAreThereAndALineSaysWhatIsNot) {
   ASSERT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
   EXPECT_EQ(got->calls[0].claimed_ns, 4'000'000);
   EXPECT_EQ(got->problem, "CUPTI was not found");
+}
+
+TEST_F(ProfiledCallsTest, ThatProgramsWaitedForACoreIsKept) {
+  std::int64_t now = 0;
+  std::int64_t waited = 0;
+  settings_.surroundings.now_ns = [&] { return now += 1000; };
+  settings_.surroundings.pressure = [&] { return Pressure{.cpu_ns = waited += 600}; };
+  request_.device = "cpu";
+  ASSERT_TRUE(record(Side::kEager));
+  EXPECT_DOUBLE_EQ(waited_share_, 0.6);
+  ASSERT_TRUE(record(Side::kSubmission));
+  EXPECT_DOUBLE_EQ(waited_share_, 0.6);
 }
 
 TEST_F(ProfiledCallsTest, OnACpuTheSame) {
