@@ -120,7 +120,9 @@ Json check_json(const DatabaseCheck& check, const std::filesystem::path& file) {
 std::string check_words(const DatabaseCheck& check, const std::filesystem::path& file) {
   const auto runs = count_words(check.runs.size(), "run");
   if (check.sound())
-    return fmt::format("{} is sound, with {}{}", file.string(), runs, chain_caution(check));
+    return fmt::format("{} is sound, with {}{}{}", file.string(), runs,
+                       check.profiles > 0 ? " and " + count_words(check.profiles, "profile") : "",
+                       chain_caution(check));
   const auto bad = std::count_if(check.runs.begin(), check.runs.end(),
                                  [](const CheckedRun& run) { return !run.wrong.empty(); });
   return fmt::format("{} is not sound: {} in the file, {} of {}", file.string(),
@@ -172,6 +174,8 @@ std::string render_salvaged(const Salvaged& salvaged) {
   for (const LostRun& run : salvaged.lost)
     text += fmt::format("lost    {}  {}  {}\n", short_name(run.id),
                         sanitize_line(minute_of(run.started_at)), sanitize_line(run.why));
+  if (salvaged.profiles > 0)
+    text += fmt::format("saved   {}\n", count_words(salvaged.profiles, "profile"));
   return text + labelled_lines("lost", salvaged.notes);
 }
 
@@ -195,6 +199,10 @@ std::string merge_faults(const Merged& merged) {
     damaged += run.damaged.size();
   }
   std::string text = refused == 0 ? "" : fmt::format(", {} refused", refused);
+  if (merged.refused_profiles > 0)
+    text += fmt::format(
+        ", {} refused",
+        count_words(static_cast<std::size_t>(merged.refused_profiles), "unsound profile"));
   if (changed > 0) text += fmt::format(", {} changed since they were measured", changed);
   if (damaged > 0) text += fmt::format(", {} damaged", count_words(damaged, "source"));
   return text;

@@ -25,7 +25,7 @@ namespace kbench {
                                        const std::filesystem::path& file, const TableStyle& style);
 // {schema_version, file, bytes, schema, newest_schema, sound, wrong[], runs[]}.
 [[nodiscard]] Json check_json(const DatabaseCheck& check, const std::filesystem::path& file);
-// "F is sound, with 3 runs", or what is wrong with it in numbers.
+// "F is sound, with 3 runs and 2 profiles", or what is wrong with it in numbers.
 [[nodiscard]] std::string check_words(const DatabaseCheck& check,
                                       const std::filesystem::path& file);
 
@@ -35,11 +35,13 @@ namespace kbench {
 [[nodiscard]] Json prune_json(const std::vector<PruneVerdict>& verdicts, std::size_t profiles,
                               bool dry_run);
 
-// A line for each run that was saved or lost, and for all else that was mended or lost.
+// A line for each run that was saved or lost, for the profiles, and for all else that was mended or
+// lost.
 [[nodiscard]] std::string render_salvaged(const Salvaged& salvaged);
 
 [[nodiscard]] std::string render_merged(const MergedRun& run);
-// ", 2 refused, 1 damaged source": what is to be looked at; empty where nothing is.
+// ", 2 refused, 1 unsound profile refused, 1 source damaged": what is to be looked at; empty where
+// nothing is.
 [[nodiscard]] std::string merge_faults(const Merged& merged);
 
 }  // namespace kbench

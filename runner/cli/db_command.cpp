@@ -31,6 +31,11 @@ std::string count_words(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+// " and 2 profiles"; empty without any.
+std::string and_profiles(std::size_t count) {
+  return count == 0 ? "" : " and " + count_words(count, "profile");
+}
+
 // Of whom this is run by; without it, chains are not checked.
 std::optional<ChainKey> key_of(const Installation& installation) {
   auto key = read_chain_key(installation.state);
@@ -135,16 +140,17 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
     print_json(prune_json(*verdicts, *profiles, options.dry_run));
   else
     fmt::print("{}", render_prune(*verdicts, output_style(options.common)));
-  std::string runs = count_words(verdicts->size(), "run");
-  if (*profiles > 0) runs += " and " + count_words(*profiles, "profile");
+  const std::string runs = count_words(verdicts->size(), "run");
+  const std::string beside = *profiles == 0 ? "" : count_words(*profiles, "profile") + " and ";
   if (options.dry_run) {
     return finish(ExitCode::kGood,
-                  fmt::format("{} of {} would go, about {}; nothing was removed",
+                  fmt::format("{}{} of {} would go, about {}; nothing was removed", beside,
                               leaving.run_ids.size(), runs, size_words(leaving.bytes)),
                   options.common.verbosity);
   }
   if (leaving.run_ids.empty())
-    return finish(ExitCode::kGood, fmt::format("0 of {} removed", runs), options.common.verbosity);
+    return finish(ExitCode::kGood, fmt::format("{}0 of {} removed", beside, runs),
+                  options.common.verbosity);
   Counted removing(options.common, "removing runs");
   const auto removed =
       remove_runs(options.database, leaving.run_ids,
@@ -153,9 +159,10 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
   if (!removed) return removed.error();
   return finish(
       ExitCode::kGood,
-      fmt::format("{} of {} removed; {} are free in {} for runs to come, and `kbench db "
+      fmt::format("{}{} of {} removed; {} are free in {} for runs to come, and `kbench db "
                   "vacuum` gives them back",
-                  removed->runs, runs, size_words(removed->bytes), options.database.string()),
+                  beside, removed->runs, runs, size_words(removed->bytes),
+                  options.database.string()),
       options.common.verbosity);
 }
 
@@ -163,7 +170,7 @@ Result<int> perform_salvage(const DbOptions& options, const Installation& instal
   const auto salvaged = salvage(options.from, options.to, key_of(installation));
   if (!salvaged) return salvaged.error();
   fmt::print("{}", render_salvaged(*salvaged));
-  if (salvaged->saved.empty())
+  if (salvaged->saved.empty() && salvaged->profiles == 0)
     return finish(ExitCode::kTaskFailed,
                   fmt::format("{}: no run in it is whole, {} lost, and {} was not made (exit code "
                               "1); restore a `kbench db backup`; `sqlite3 FILE .recover` may show "
@@ -173,8 +180,9 @@ Result<int> perform_salvage(const DbOptions& options, const Installation& instal
   const bool all = salvaged->lost.empty() && salvaged->notes.empty();
   return finish(
       all ? ExitCode::kGood : ExitCode::kTaskFailed,
-      fmt::format("{} saved in {}, {} lost{}", count_words(salvaged->saved.size(), "run"),
-                  options.to.string(), salvaged->lost.size(), all ? "" : " (exit code 1)"),
+      fmt::format("{}{} saved in {}, {} lost{}", count_words(salvaged->saved.size(), "run"),
+                  and_profiles(salvaged->profiles), options.to.string(), salvaged->lost.size(),
+                  all ? "" : " (exit code 1)"),
       options.common.verbosity);
 }
 
@@ -193,17 +201,22 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
         std::count_if(merged->runs.begin(), merged->runs.end(),
                       [&](const MergedRun& run) { return run.state == state; }));
   };
-  const std::string profiles =
-      merged->profiles == 0
-          ? ""
-          : " and " + count_words(static_cast<std::size_t>(merged->profiles), "profile");
+  const bool any_profile = merged->profiles + merged->there_profiles > 0;
+  const auto words = [&](std::size_t runs, int profiles) {
+    return count_words(runs, "run") +
+           (any_profile ? " and " + count_words(static_cast<std::size_t>(profiles), "profile")
+                        : "");
+  };
+  const std::size_t there = count(MergedRun::State::kThere);
   std::string bad = merge_faults(*merged);
   if (!bad.empty()) bad += " (exit code 1)";
-  return finish(bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
-                fmt::format("{}{} added to {}, {} there already{}",
-                            count_words(count(MergedRun::State::kAdded), "run"), profiles,
-                            options.to.string(), count(MergedRun::State::kThere), bad),
-                options.common.verbosity);
+  return finish(
+      bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
+      fmt::format("{} added to {}, {} there already{}",
+                  words(count(MergedRun::State::kAdded), merged->profiles), options.to.string(),
+                  any_profile ? words(there, merged->there_profiles) : fmt::format("{}", there),
+                  bad),
+      options.common.verbosity);
 }
 
 Result<int> perform(const DbOptions& options, const Installation& installation) {

@@ -134,11 +134,12 @@ Status merge_profiles(Connection& into, Connection& from, Merged& merged) {
   if (!rows) return rows.error();
   for (const std::string& malformed : rows->malformed)
     merged.notes.push_back(fmt::format("left out of {}: {}", from.file.string(), malformed));
+  merged.refused_profiles += static_cast<int>(rows->malformed.size());
   return into.guarded("adding profiles", [&]() -> Status {
     into.budget->renew(database_bytes(into.file) + database_bytes(from.file));
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
     for (const StoredProfile& profile : rows->profiles)
-      merged.profiles += put_profile(into.database, profile) ? 1 : 0;
+      ++(put_profile(into.database, profile) ? merged.profiles : merged.there_profiles);
     transaction.commit();
     return Done{};
   });

@@ -33,9 +33,11 @@ struct MergedRun {
 struct Merged {
   std::vector<MergedRun> runs;  // by database, oldest first
   std::vector<std::string>
-      notes;         // tags, profiles and lint records that were not taken, a sentence each
-  int tags = 0;      // taken
-  int profiles = 0;  // taken; the same one is there once
+      notes;                 // tags, profiles and lint records that were not taken, a sentence each
+  int tags = 0;              // taken
+  int profiles = 0;          // taken; the same one is there once
+  int there_profiles = 0;    // that were there already
+  int refused_profiles = 0;  // unsound ones, each named in a note
 };
 
 struct MergeRequest {

@@ -214,7 +214,8 @@ void save_what_runs_share(Rescue& rescue) {
   });
   save("profiles are lost", [&] {
     const ProfileRows rows = read_profiles(rescue.from.database, {}, *rescue.from.budget);
-    for (const StoredProfile& profile : rows.profiles) put_profile(rescue.to.database, profile);
+    for (const StoredProfile& profile : rows.profiles)
+      rescue.salvaged.profiles += put_profile(rescue.to.database, profile) ? 1u : 0u;
     for (const std::string& malformed : rows.malformed)
       rescue.salvaged.notes.push_back("left out: " + malformed);
   });
@@ -261,7 +262,7 @@ Result<Salvaged> salvage(const fs::path& damaged, const fs::path& to,
   salvaged.mended = copy->mended();
   if (Status written = write_draft(made->draft(), *copy, key, salvaged); !written)
     return written.error();
-  if (salvaged.saved.empty()) return salvaged;
+  if (salvaged.saved.empty() && salvaged.profiles == 0) return salvaged;
   if (Status placed = made->take_place(); !placed) return placed.error();
   return salvaged;
 }

@@ -30,15 +30,16 @@ struct LostRun {
 struct Salvaged {
   std::vector<SavedRun> saved;      // in order of insertion
   std::vector<LostRun> lost;        // the same
+  std::size_t profiles = 0;         // saved
   std::vector<std::string> mended;  // of the file itself, a sentence each
   // Other losses: sources and episodes of runs that were saved, tags, profiles and lint records;
   // a sentence each.
   std::vector<std::string> notes;
 };
 
-// Where no run could be saved, there is no new file. Errors: kUsage where `to` exists or `damaged`
-// cannot be a database; kNotFound; kBadInput where no table of ours is found in it;
-// kInfrastructure.
+// Where neither a run nor a profile could be saved, there is no new file. Errors: kUsage where `to`
+// exists or `damaged` cannot be a database; kNotFound; kBadInput where no table of ours is found in
+// it; kInfrastructure.
 [[nodiscard]] Result<Salvaged> salvage(const std::filesystem::path& damaged,
                                        const std::filesystem::path& to,
                                        const std::optional<ChainKey>& key);
