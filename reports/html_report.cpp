@@ -48,9 +48,9 @@ std::string render_together(const ReportData& data, std::string profiles) {
 
 }  // namespace
 
-std::string render_html(const ReportData& data) { return render_html(data, {}); }
+std::string render_html(const ReportData& data) { return render_html(data, PageProfiles()); }
 
-std::string render_html(const ReportData& data, const std::vector<StoredProfile>& profiles) {
+std::string render_html(const ReportData& data, const PageProfiles& profiles) {
   if (!data.beside.empty()) return render_together(data, profiles_html(profiles));
   const PageModel page(data);
   return page_alone({.title = page_title(data),

@@ -4,18 +4,16 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "reports/model.hpp"
 #include "reports/page_model.hpp"
-#include "runner/core/profile_record.hpp"
+#include "reports/profile_choice.hpp"
 
 namespace kbench {
 
 [[nodiscard]] std::string render_html(const ReportData& data);
 // The same with the section of these profiles.
-[[nodiscard]] std::string render_html(const ReportData& data,
-                                      const std::vector<StoredProfile>& profiles);
+[[nodiscard]] std::string render_html(const ReportData& data, const PageProfiles& profiles);
 
 // Title of the window.
 [[nodiscard]] std::string page_title(const ReportData& data);

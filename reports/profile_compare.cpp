@@ -24,6 +24,8 @@ struct Shown {
 // In the order in which those that did not change are told.
 constexpr std::array kShown = {
     Shown{"call_us", "call (us)"},
+    Shown{"fastest_us", "fastest call (us)"},
+    Shown{"slowest_us", "slowest call (us)"},
     Shown{"limit_percent", "share of the limit (%)"},
     Shown{"busy_us", "device busy (us)"},
     Shown{"gap_us", "device idle (us)"},
@@ -56,7 +58,7 @@ double distance(const ComparedFact& fact) {
 
 void add_caution(std::vector<std::string>& cautions, const char* what, const std::string& a,
                  const std::string& b) {
-  if (a != b)
+  if (a != b && !a.empty() && !b.empty())  // an earlier profile does not say each
     cautions.push_back(
         fmt::format("they differ in {}: {} and {}", what, sanitize_line(a), sanitize_line(b)));
 }
@@ -125,7 +127,12 @@ std::optional<double> ComparedFact::ratio() const {
   return *b / *a;
 }
 
-ProfileComparison compare_profiles(ProfileRecord a, ProfileRecord b) {
+Result<ProfileComparison> compare_profiles(ProfileRecord a, ProfileRecord b) {
+  if (a.task != b.task)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("A is of {} and B of {}: calls of two tasks are not compared",
+                             sanitize_line(a.task), sanitize_line(b.task)),
+                 "`kbench profile --list` names profiles of one task"};
   ProfileComparison comparison;
   for (const Shown& shown : kShown) {
     ComparedFact fact{
@@ -142,10 +149,14 @@ ProfileComparison compare_profiles(ProfileRecord a, ProfileRecord b) {
                        return one.name == "call_us";
                      return distance(one) > distance(other);
                    });
-  add_caution(comparison.cautions, "the task", a.task, b.task);
+  add_caution(comparison.cautions, "the task's content", a.task_hash, b.task_hash);
   add_caution(comparison.cautions, "the size", a.size, b.size);
   add_caution(comparison.cautions, "the device", a.device, b.device);
   add_caution(comparison.cautions, "the precision class", a.precision, b.precision);
+  add_caution(comparison.cautions, "PyTorch", a.torch, b.torch);
+  for (const auto& [label, record] : {std::pair{"A", &a}, std::pair{"B", &b}})
+    for (const std::string& caution : record->cautions)
+      comparison.cautions.push_back(fmt::format("{}: {}", label, sanitize_line(caution)));
   comparison.a = std::move(a);
   comparison.b = std::move(b);
   return comparison;

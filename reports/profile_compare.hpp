@@ -9,6 +9,7 @@
 #include "reports/text_table.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/profile_record.hpp"
+#include "runner/core/result.hpp"
 
 namespace kbench {
 
@@ -30,7 +31,8 @@ struct ProfileComparison {
   std::vector<std::string> cautions;  // why the two are hardly to be compared, a sentence each
 };
 
-[[nodiscard]] ProfileComparison compare_profiles(ProfileRecord a, ProfileRecord b);
+// Errors: kUsage where they are of two tasks.
+[[nodiscard]] Result<ProfileComparison> compare_profiles(ProfileRecord a, ProfileRecord b);
 
 [[nodiscard]] std::string render_profile_comparison(const ProfileComparison& comparison,
                                                     const TableStyle& style);

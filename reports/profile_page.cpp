@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <optional>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/html_writer.hpp"
 #include "reports/run_facts.hpp"
@@ -154,11 +153,16 @@ void close_table(HtmlWriter& html) { html.close().close().close(); }
 
 std::string subject_of(const ProfileRecord& record) { return without_folders(record.subject()); }
 
+std::string submission_of(const ProfileRecord& record) {
+  return record.submission.empty() ? "–" : without_folders(record.submission);
+}
+
 void write_overview(HtmlWriter& html, const std::vector<StoredProfile>& profiles) {
   open_table(html, "Profiles, and what bounds each call",
              {{"No.", true},
               {"Task", false},
-              {"Of", false},
+              {"Side", false},
+              {"Submission", false},
               {"Verdict", false},
               {"Call (us)", true},
               {"Of the limit (%)", true}});
@@ -167,7 +171,8 @@ void write_overview(HtmlWriter& html, const std::vector<StoredProfile>& profiles
     html.open("tr");
     html.element("td", fmt::format("{}", i + 1), {{"class", "number"}});
     html.element("th", fmt::format("{} ({})", record.task, record.size), {{"scope", "row"}});
-    html.element("td", subject_of(record)).element("td", record.title());
+    html.element("td", record.side).element("td", submission_of(record));
+    html.element("td", record.title());
     html.element("td", number(record.fact("call_us")), {{"class", "number"}});
     html.element("td", number(record.fact("limit_percent")), {{"class", "number"}});
     html.close();
@@ -179,7 +184,7 @@ void write_advice(HtmlWriter& html, const ProfileRecord& record) {
   html.open("p").element("b", record.title()).text(": " + without_folders(record.evidence)).close();
   if (record.suggestions.empty()) return;
   html.open("ol");
-  for (const ProfileAdvice& advice : record.suggestions)
+  for (const ProfileFinding& advice : record.suggestions)
     html.element("li",
                  fmt::format("{} (at most {} us). Wrong if {}.", without_folders(advice.suggestion),
                              number(advice.saves_us), without_folders(advice.wrong_if)));
@@ -211,9 +216,15 @@ void write_kernels(HtmlWriter& html, const ProfileRecord& record) {
     html.element("td", without_folders(kernel.name)).close();
   }
   close_table(html);
-  if (record.kernels.size() > kKernelsOnPage)
-    html.element("p", fmt::format("and {} more", record.kernels.size() - kKernelsOnPage),
-                 {{"class", "note"}});
+  const std::size_t shown = std::min(kKernelsOnPage, record.kernels.size());
+  const std::size_t more = record.kernels.size() + record.more_kernels - shown;
+  if (more > 0) html.element("p", fmt::format("and {} more", more), {{"class", "note"}});
+}
+
+std::string limit_words(const ProfileRecord& record) {
+  const bool in_passing = record.fact("limit_calibrated") == 0;
+  return fmt::format("limit by {}{}", without_folders(record.limit_basis),
+                     in_passing ? ", not calibrated" : "");
 }
 
 void write_profile(HtmlWriter& html, std::size_t at, const StoredProfile& profile) {
@@ -221,48 +232,44 @@ void write_profile(HtmlWriter& html, std::size_t at, const StoredProfile& profil
   html.open("details");
   html.element("summary", fmt::format("{}. {} · {}: {}", at + 1, record.task, subject_of(record),
                                       record.title()));
+  for (const std::string& caution : record.cautions)
+    html.element("p", "Caution: " + without_folders(caution), {{"class", "note"}});
   write_advice(html, record);
   write_kernels(html, record);
   for (const std::string& line : record.missing)
     html.element("p", "Not there: " + without_folders(line), {{"class", "note"}});
+  html.element("p",
+               fmt::format("{} · {} · {} · {} · kbench {}", record.device, record.precision,
+                           limit_words(record), minute_of(profile.made_at), profile.version),
+               {{"class", "meta"}});
+  html.close();
+}
+
+// "Not shown: 2 of another device, 1 unsound".
+void write_left_out(HtmlWriter& html, const std::vector<std::string>& left_out) {
+  if (left_out.empty()) return;
   html.element(
       "p",
-      fmt::format("{} · {} · limit by {} · {} · kbench {}", record.device, record.precision,
-                  record.limit_basis, minute_of(profile.made_at), profile.version),
-      {{"class", "meta"}});
-  html.close();
+      fmt::format("Profiles of these tasks that are not shown: {}.", fmt::join(left_out, ", ")),
+      {{"class", "note"}});
 }
 
 }  // namespace
 
-std::vector<StoredProfile> newest_of_each(std::vector<StoredProfile> profiles) {
-  using Subject = std::tuple<std::string, std::string, std::string, std::string>;
-  std::stable_sort(profiles.begin(), profiles.end(),
-                   [](const auto& a, const auto& b) { return a.made_at < b.made_at; });
-  std::map<Subject, StoredProfile> newest;
-  for (StoredProfile& profile : profiles) {
-    Subject subject{profile.record.task, profile.record.size, profile.device_kind,
-                    profile.record.subject()};
-    newest.insert_or_assign(std::move(subject), std::move(profile));
-  }
-  std::vector<StoredProfile> shown;
-  for (auto& [subject, profile] : newest)
-    if (shown.size() < kMostPageProfiles) shown.push_back(std::move(profile));
-  return shown;
-}
-
-std::string profiles_html(const std::vector<StoredProfile>& profiles) {
-  if (profiles.empty()) return "";
+std::string profiles_html(const PageProfiles& page) {
+  if (page.empty()) return "";
+  const std::vector<StoredProfile>& profiles = page.shown;
   HtmlWriter html;
   html.open("section", {{"id", "profiles"}}).element("h2", "Why is it slow");
   html.element("p",
-               "What kbench profile found of these tasks, beside the rows and apart from them. A "
+               "What kbench profile found of these rows, beside them and apart from them. A "
                "profiler's word is no verdict: a profile of a submission is what its own process "
                "says, and no row, rank or reward depends on one. Times are of profiled calls, "
                "which are slower than those of a run.",
                {{"class", "note"}});
+  write_left_out(html, page.left_out);
   write_plot(html, profiles);
-  write_overview(html, profiles);
+  if (!profiles.empty()) write_overview(html, profiles);
   for (std::size_t i = 0; i < profiles.size(); ++i) write_profile(html, i, profiles[i]);
   html.close();
   return html.take();

@@ -1,22 +1,15 @@
-// The page's section "Why is it slow": a plot of roofs, and for each stored profile its verdict,
-// what to do and its kernels. All there without a script; foreign text passes HtmlWriter, and no
-// folder of the machine is in it.
+// The page's section "Why is it slow": a plot of roofs, and for each profile that belongs to a row
+// its verdict, what to do and its kernels; and how many others there are. All there without a
+// script; foreign text passes HtmlWriter, and no folder of the machine is in it.
 #pragma once
 
 #include <string>
-#include <vector>
 
-#include "runner/core/profile_record.hpp"
+#include "reports/profile_choice.hpp"
 
 namespace kbench {
 
-// Profiles that a page shows at most, the newest of each subject.
-inline constexpr std::size_t kMostPageProfiles = 40;
-
-// The newest one of each task, size, device and subject, in the order of tasks.
-[[nodiscard]] std::vector<StoredProfile> newest_of_each(std::vector<StoredProfile> profiles);
-
-// The section with its heading; empty without profiles.
-[[nodiscard]] std::string profiles_html(const std::vector<StoredProfile>& profiles);
+// The section with its heading; empty where there is no profile to show or to name.
+[[nodiscard]] std::string profiles_html(const PageProfiles& profiles);
 
 }  // namespace kbench

@@ -9,7 +9,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +16,7 @@
 
 #include "reports/github_report.hpp"
 #include "reports/html_report.hpp"
-#include "reports/profile_page.hpp"
+#include "reports/profile_choice.hpp"
 #include "reports/reporter.hpp"
 #include "reports/write/output_file.hpp"
 #include "runner/core/suggest.hpp"
@@ -218,24 +217,14 @@ RenderOptions render_options(const OutputRequest& output, const OutputStyle& sty
   return options;
 }
 
-// Of the tasks, size and device that the page is of. Profiles are beside the rows: where they
-// cannot be read the page is without them, and `kbench db check` says why.
-std::vector<StoredProfile> profiles_of(const ReportData& data) {
-  std::set<std::tuple<std::string, std::string, std::string>> shown;
-  const auto add = [&](const ReportData& one) {
-    for (const Evaluation& row : one.evaluations) shown.emplace(row.task, row.size, row.device);
-  };
-  add(data);
-  for (const ReportData& other : data.beside) add(other);
+// Profiles are beside the rows: where they cannot be read the page is without them, and `kbench db
+// check` says why.
+PageProfiles profiles_of(const ReportData& data) {
   std::error_code none;
   if (data.database.empty() || !fs::exists(data.database, none)) return {};
   auto stored = stored_profiles(data.database);
   if (!stored) return {};
-  std::erase_if(stored->profiles, [&](const StoredProfile& profile) {
-    const ProfileRecord& of = profile.record;
-    return !shown.contains({of.task, of.size, profile.device_kind});
-  });
-  return newest_of_each(std::move(stored->profiles));
+  return choose_profiles(data, std::move(*stored));
 }
 
 std::string render(const ReportData& data, const OutputRequest& output, const OutputStyle& style) {

@@ -332,6 +332,7 @@ struct ProfileOptions : ProfileRequest {
   std::filesystem::path database = "kbench.sqlite";  // keeps it
   bool no_store = false;
   std::vector<std::string> compare;  // one or two: sides, or ids of stored profiles
+  bool list = false;                 // those that are there, in place of making one
 };
 
 // `kbench calibrate`.

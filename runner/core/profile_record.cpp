@@ -1,19 +1,27 @@
 #include "runner/core/profile_record.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "runner/core/bounded_json.hpp"
+#include "runner/core/evaluation.hpp"
 #include "runner/core/sha256.hpp"
 
 namespace kbench {
 namespace {
 
+// Bytes of names that are short, and of all other text.
+constexpr std::size_t kLongestName = 200;
 constexpr std::size_t kLongestText = 2000;
 constexpr std::size_t kMostCalls = 64;
 constexpr std::size_t kMostMissing = 32;
+constexpr std::size_t kMostCautions = 8;
+constexpr std::size_t kMostWords = 8;
 constexpr double kLongestUs = 1e12;
+constexpr double kLargestFact = 1e12;
+constexpr double kMostBytes = 1e15;  // a call of minutes moves more than 1e12 on a fast device
 constexpr std::int64_t kMostCount = std::int64_t{1} << 40;
 
 // What no profile has; caught where the profile is taken apart.
@@ -31,12 +39,22 @@ const Json& member(const Json& object, const std::string& name) {
   return *found;
 }
 
-std::string text_in(const Json& object, const std::string& name) {
+std::string text_in(const Json& object, const std::string& name,
+                    std::size_t longest = kLongestText) {
   const Json& value = member(object, name);
   if (!value.is_string()) refuse(name, "is no text");
   const auto& text = value.get_ref<const std::string&>();
-  if (text.size() > kLongestText) refuse(name, "is too long");
+  if (text.size() > longest) refuse(name, "is too long");
   return text;
+}
+
+std::string name_in(const Json& object, const std::string& name) {
+  return text_in(object, name, kLongestName);
+}
+
+// A name that earlier profiles lack.
+std::string later_name_in(const Json& object, const std::string& name) {
+  return object.contains(name) ? name_in(object, name) : "";
 }
 
 double number_of(const Json& value, const std::string& name) {
@@ -46,10 +64,18 @@ double number_of(const Json& value, const std::string& name) {
   return number;
 }
 
-double time_in(const Json& object, const std::string& name) {
-  const double us = number_of(member(object, name), name);
+double time_of(const Json& value, const std::string& name) {
+  const double us = number_of(value, name);
   if (us > kLongestUs) refuse(name, "is longer than any call");
   return us;
+}
+
+double fact_of(const Json& value, const std::string& name) {
+  const double number = number_of(value, name);
+  if (name.ends_with("_us")) return time_of(value, name);
+  if (number > (name.ends_with("_bytes") ? kMostBytes : kLargestFact))
+    refuse(name, "is larger than that of any call");
+  return number;
 }
 
 std::int64_t count_of(const Json& value, const std::string& name) {
@@ -75,14 +101,19 @@ std::array<std::int64_t, 3> extent_in(const Json& object, const std::string& nam
   return {count_of(value[0], name), count_of(value[1], name), count_of(value[2], name)};
 }
 
-ProfileAdvice advice_of(const Json& json) {
+const ProfileRule& rule_of(const std::string& verdict) {
+  const ProfileRule* rule = find_profile_rule(verdict);
+  if (rule == nullptr) refuse("verdict", "is none that this kbench knows");
+  return *rule;
+}
+
+// The stored sentences are measured and thrown away.
+ProfileFinding finding_in(const Json& json, const ProfileFacts& facts) {
   object_of(json, "suggestions");
-  return {.verdict = text_in(json, "verdict"),
-          .title = text_in(json, "title"),
-          .evidence = text_in(json, "evidence"),
-          .wrong_if = text_in(json, "wrong_if"),
-          .suggestion = text_in(json, "suggestion"),
-          .saves_us = time_in(json, "saves_us")};
+  for (const char* name : {"title", "evidence", "wrong_if", "suggestion"})
+    (void)text_in(json, name);
+  (void)time_of(member(json, "saves_us"), "saves_us");
+  return finding_of(rule_of(name_in(json, "verdict")), facts);
 }
 
 ProfiledKernel kernel_of(const Json& json) {
@@ -90,49 +121,102 @@ ProfiledKernel kernel_of(const Json& json) {
   const auto count = [&](const char* name) { return count_of(member(json, name), name); };
   return {.name = text_in(json, "name"),
           .launches = count("launches"),
-          .us = time_in(json, "us"),
+          .us = time_of(member(json, "us"), "us"),
           .grid = extent_in(json, "grid"),
           .block = extent_in(json, "block"),
           .registers = count("registers"),
           .shared_bytes = count("static_shared_bytes") + count("dynamic_shared_bytes")};
 }
 
-ProfileRecord record_of(const Json& json) {
-  object_of(json, "JSON");
-  if (count_of(member(json, "schema_version"), "schema_version") != 1)
-    refuse("schema_version", "is none that this kbench knows");
-  ProfileRecord record{.task = text_in(json, "task"),
-                       .size = text_in(json, "size"),
-                       .side = text_in(json, "side"),
-                       .submission = {},
-                       .device = text_in(json, "device"),
-                       .precision = text_in(json, "precision"),
-                       .verdict = text_in(json, "verdict"),
-                       .evidence = text_in(json, "evidence"),
-                       .suggestions = {},
-                       .limit_basis = text_in(json, "limit_basis"),
-                       .facts = {},
-                       .calls_us = {},
-                       .kernels = {},
-                       .missing = {}};
-  if (!member(json, "submission").is_null()) record.submission = text_in(json, "submission");
-  for (const Json& one : list_in(json, "suggestions", kMostProfileFindings))
-    record.suggestions.push_back(advice_of(one));
+std::vector<std::string> lines_in(const Json& object, const std::string& name, std::size_t most) {
+  std::vector<std::string> lines;
+  for (const Json& one : list_in(object, name, most)) {
+    if (!one.is_string() || one.get_ref<const std::string&>().size() > kLongestText)
+      refuse(name, "holds something that is no line");
+    lines.push_back(one.get<std::string>());
+  }
+  return lines;
+}
+
+ProfileFacts facts_in(const Json& json) {
+  ProfileFacts read;
   const Json& facts = object_of(member(json, "facts"), "facts");
   if (facts.size() > kMostProfileFacts) refuse("facts", "are more than are kept");
   for (const auto& [name, value] : facts.items()) {
     if (name.size() > 64) refuse("facts", "have a name that is too long");
-    record.facts[name] = number_of(value, name);
+    read.numbers[name] = fact_of(value, name);
   }
+  if (!json.contains("words")) return read;  // an earlier one
+  const Json& words = object_of(member(json, "words"), "words");
+  if (words.size() > kMostWords) refuse("words", "are more than are kept");
+  for (const auto& [name, value] : words.items()) {
+    if (name.size() > 64) refuse("words", "have a name that is too long");
+    read.words[name] = text_in(words, name);
+  }
+  return read;
+}
+
+// Its calls, and that the call which is told is one of them.
+void read_calls(const Json& json, ProfileRecord& record) {
   for (const Json& one : list_in(json, "calls_us", kMostCalls))
-    record.calls_us.push_back(number_of(one, "calls_us"));
+    record.calls_us.push_back(time_of(one, "calls_us"));
+  const auto call = record.fact("call_us");
+  if (call &&
+      std::find(record.calls_us.begin(), record.calls_us.end(), *call) == record.calls_us.end())
+    refuse("call_us", "is that of no call");
+}
+
+void read_kernels(const Json& json, ProfileRecord& record) {
   for (const Json& one : list_in(json, "kernels", kMostProfiledKernels))
     record.kernels.push_back(kernel_of(one));
-  for (const Json& one : list_in(json, "missing", kMostMissing)) {
-    if (!one.is_string() || one.get_ref<const std::string&>().size() > kLongestText)
-      refuse("missing", "holds something that is no line");
-    record.missing.push_back(one.get<std::string>());
-  }
+  if (json.contains("more_kernels"))
+    record.more_kernels =
+        static_cast<std::size_t>(count_of(member(json, "more_kernels"), "more_kernels"));
+}
+
+// A submission has a name and a baseline none, so that neither can stand in the other's place.
+void read_subject(const Json& json, ProfileRecord& record) {
+  record.side = name_in(json, "side");
+  const auto side = side_from_string(record.side);
+  if (!side) refuse("side", "is none that there is");
+  if (!member(json, "submission").is_null()) record.submission = text_in(json, "submission");
+  if ((*side == Side::kSubmission) == record.submission.empty())
+    refuse("submission", "does not go with its side");
+}
+
+void read_verdict(const Json& json, const ProfileFacts& facts, ProfileRecord& record) {
+  record.verdict = name_in(json, "verdict");
+  (void)text_in(json, "evidence");
+  for (const Json& one : list_in(json, "suggestions", kMostProfileFindings))
+    record.suggestions.push_back(finding_in(one, facts));
+  const bool judged = record.verdict != kNoVerdict;
+  if (judged) record.evidence = finding_of(rule_of(record.verdict), facts).evidence;
+  if (!judged) record.evidence = why_not_judged(facts, !record.kernels.empty());
+  if (judged == record.suggestions.empty() ||
+      (judged && record.suggestions.front().verdict != record.verdict))
+    refuse("verdict", "does not go with its suggestions");
+}
+
+ProfileRecord record_of(const Json& json) {
+  object_of(json, "JSON");
+  if (count_of(member(json, "schema_version"), "schema_version") != 1)
+    refuse("schema_version", "is none that this kbench knows");
+  ProfileRecord record;
+  record.task = name_in(json, "task");
+  record.task_hash = later_name_in(json, "task_hash");
+  record.size = name_in(json, "size");
+  read_subject(json, record);
+  record.device = name_in(json, "device");
+  record.precision = name_in(json, "precision");
+  record.torch = later_name_in(json, "torch");
+  record.limit_basis = text_in(json, "limit_basis");
+  ProfileFacts facts = facts_in(json);
+  record.facts = facts.numbers;
+  read_calls(json, record);
+  read_kernels(json, record);
+  read_verdict(json, facts, record);
+  if (json.contains("cautions")) record.cautions = lines_in(json, "cautions", kMostCautions);
+  record.missing = lines_in(json, "missing", kMostMissing);
   return record;
 }
 
@@ -147,7 +231,9 @@ std::string ProfileRecord::title() const {
   return suggestions.empty() ? std::string("not judged") : suggestions.front().title;
 }
 
-const std::string& ProfileRecord::subject() const { return submission.empty() ? side : submission; }
+std::string ProfileRecord::subject() const {
+  return submission.empty() ? side : fmt::format("{} {}", side, submission);
+}
 
 Result<ProfileRecord> parse_profile(std::string_view json) {
   const auto refused = [](const std::string& why) {

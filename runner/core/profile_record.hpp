@@ -1,6 +1,7 @@
 // A profile as `kbench profile --format json` prints it and a database keeps it, read back: what
 // stored profiles are compared by and pages show. Where it comes from is anybody's, so nothing is
-// taken that was not held against what a profile can say. A profile is no verdict on a row.
+// taken that was not held against what a profile can say, and the sentences of a verdict are those
+// of its rule (profile_rules.hpp), not those that were stored. A profile is no verdict on a row.
 #pragma once
 
 #include <array>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "runner/core/json.hpp"
+#include "runner/core/profile_rules.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
@@ -20,18 +22,8 @@ namespace kbench {
 // Limits of one profile.
 inline constexpr std::size_t kLongestProfileJson = std::size_t{256} << 10;  // bytes
 inline constexpr std::size_t kMostProfiledKernels = 64;                     // the longest ones
-inline constexpr std::size_t kMostProfileFindings = 32;
+inline constexpr std::size_t kMostProfileFindings = 3;                      // suggestions
 inline constexpr std::size_t kMostProfileFacts = 256;
-
-// A rule that holds.
-struct ProfileAdvice {
-  std::string verdict;  // "launch_bound"
-  std::string title;    // "launch-bound"
-  std::string evidence;
-  std::string wrong_if;
-  std::string suggestion;
-  double saves_us = 0;  // of a call, at most
-};
 
 // A kernel, all of its launches in the median call together.
 struct ProfiledKernel {
@@ -46,29 +38,34 @@ struct ProfiledKernel {
 
 struct ProfileRecord {
   std::string task;
+  std::string task_hash;  // of the task's content, as its rows have it; empty in earlier profiles
   std::string size;
   std::string side;        // "eager", "compiled", "submission"
-  std::string submission;  // its name; empty for a baseline
+  std::string submission;  // its name, whatever that is; empty for a baseline
   std::string device;      // its name
   std::string precision;
-  std::string verdict;
+  std::string torch;    // version; empty in earlier profiles
+  std::string verdict;  // of a rule, or kNoVerdict
   std::string evidence;
-  std::vector<ProfileAdvice> suggestions;  // the one that could save most first
+  std::vector<ProfileFinding> suggestions;  // the verdict first
   std::string limit_basis;
   std::map<std::string, double> facts;
   std::vector<double> calls_us;
   std::vector<ProfiledKernel> kernels;  // longest first
+  std::size_t more_kernels = 0;         // that were left out, shorter ones
+  std::vector<std::string> cautions;    // a line each: why its numbers are hardly to be believed
   std::vector<std::string> missing;     // a line each: what is not there, and why
 
   [[nodiscard]] std::optional<double> fact(const std::string& name) const;
   // "memory-bound near the limit"; "not judged" where no rule held.
   [[nodiscard]] std::string title() const;
-  // "eager", or the submission's name.
-  [[nodiscard]] const std::string& subject() const;
+  // "eager", "compiled", or "submission NAME": a submission that is called "eager" is no baseline.
+  [[nodiscard]] std::string subject() const;
 };
 
 // Errors: kBadInput, naming what no profile has: a text that is too long or not there, a number
-// that is negative or none, more kernels than are kept.
+// that is negative, none, or beyond what a call can have, a verdict or side that there is not, more
+// kernels or suggestions than are kept.
 [[nodiscard]] Result<ProfileRecord> parse_profile(std::string_view json);
 
 // A profile in a database.

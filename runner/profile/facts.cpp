@@ -65,11 +65,13 @@ class Collecting {
  public:
   explicit Collecting(const ProfileInput& input) : input_(input) {}
 
-  Facts run() {
+  ProfileFacts run() {
     const ProfiledCall* call = median_call(input_.recorded);
     if (call == nullptr) return facts_;
+    kernels_ = summarize_kernels(*call, input_.device);
     call_us_ = static_cast<double>(call->claimed_ns) * kUs;
     set("call_us", call_us_);
+    add_spread();
     add_limit();
     if (!call->activities.empty()) add_activities(*call);
     add_spills();
@@ -86,11 +88,21 @@ class Collecting {
     return found == facts_.numbers.end() ? std::nullopt : std::optional(found->second);
   }
 
+  void add_spread() {
+    const auto [fastest, slowest] = std::minmax_element(
+        input_.recorded.calls.begin(), input_.recorded.calls.end(),
+        [](const auto& a, const auto& b) { return a.claimed_ns < b.claimed_ns; });
+    set("fastest_us", static_cast<double>(fastest->claimed_ns) * kUs);
+    set("slowest_us", static_cast<double>(slowest->claimed_ns) * kUs);
+    set("waited_percent", 100 * input_.waited_in_calls);
+  }
+
   void add_limit() {
     const TaskLimit limit = limit_of(input_.work, input_.precision, input_.peaks, input_.limits,
                                      input_.device.cache_bytes);
     facts_.words["limit_basis"] = limit.basis;
     if (!limit.ns) return;
+    set("limit_calibrated", limit.calibrated ? 1 : 0);
     set("limit_us", *limit.ns * kUs);
     set("bytes_us", limit.bytes_ns * kUs);
     set("products_us", limit.products_ns * kUs);
@@ -127,7 +139,7 @@ class Collecting {
     set("streams", static_cast<double>(streams.size()));
     set("host_us", static_cast<double>(call.host_ns) * kUs);
     add_gaps(call);
-    add_top(call);
+    add_top();
   }
 
   void add_gaps(const ProfiledCall& call) {
@@ -148,10 +160,9 @@ class Collecting {
       set("busy_above_limit_us", std::max(0.0, busy_us - *limit));
   }
 
-  void add_top(const ProfiledCall& call) {
-    const auto kernels = summarize_kernels(call, input_.device);
-    if (kernels.empty()) return;
-    const KernelSummary& top = kernels.front();
+  void add_top() {
+    if (kernels_.empty()) return;
+    const KernelSummary& top = kernels_.front();
     facts_.words["top_kernel"] = top.name;
     const double top_us = static_cast<double>(top.total_ns) * kUs;
     set("top_us", top_us);
@@ -200,7 +211,7 @@ class Collecting {
     const auto kernels = std::count_if(call.activities.begin(), call.activities.end(), is_kernel);
     if (counters.empty() || counters.size() != static_cast<std::size_t>(kernels)) return;
     add_dram(counters);
-    const auto top = summarize_kernels(call, input_.device).front().longest.start_ns;
+    const auto top = kernels_.front().longest.start_ns;
     std::size_t index = 0;
     for (const Activity& activity : call.activities) {
       if (is_kernel(activity) && activity.start_ns == top) break;
@@ -277,7 +288,8 @@ class Collecting {
   }
 
   const ProfileInput& input_;
-  Facts facts_;
+  ProfileFacts facts_;
+  std::vector<KernelSummary> kernels_;  // of the median call
   double call_us_ = 0;
 };
 
@@ -324,6 +336,6 @@ std::int64_t busy_ns(const ProfiledCall& call) {
   return busy;
 }
 
-Facts facts_of(const ProfileInput& input) { return Collecting(input).run(); }
+ProfileFacts facts_of(const ProfileInput& input) { return Collecting(input).run(); }
 
 }  // namespace kbench

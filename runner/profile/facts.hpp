@@ -1,9 +1,8 @@
-// Facts of a profile, by name, which rules (rules.json) are about. A fact that is not known is not
-// there. Pure.
+// Facts of a profile, by name, which rules (core/profile_rules.json) are about. A fact that is not
+// known is not there. Pure.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "runner/activity/activity.hpp"
 #include "runner/backend/backend.hpp"
 #include "runner/core/device_limits.hpp"
+#include "runner/core/profile_rules.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/submission/disassembly.hpp"
 #include "runner/submission/ptxas.hpp"
@@ -29,6 +29,10 @@ struct ProfileInput {
   std::vector<KernelResources> resources;  // by ptxas; empty: not known
   std::optional<InstructionCounts> instructions;
   std::vector<std::string> missing;  // a line each: what is not there, and why
+  // Share of a time in which some program waited for a core: of the calls, and of measuring the
+  // peaks.
+  double waited_in_calls = 0;
+  double waited_in_peaks = 0;
 };
 
 // A kernel of the median call, all of its launches together.
@@ -50,13 +54,11 @@ struct KernelSummary {
 // Nanoseconds in which at least one activity was under way.
 [[nodiscard]] std::int64_t busy_ns(const ProfiledCall& call);
 
-struct Facts {
-  std::map<std::string, double> numbers;
-  std::map<std::string, std::string> words;  // names for evidence: spill_kernel, top_kernel
-};
-
 // Times in microseconds (…_us) of the median call:
-//   call_us, limit_us, limit_share, limit_percent, above_limit_us, bytes_us, products_us
+//   call_us; fastest_us, slowest_us (of all calls)
+//   waited_percent (of the time of the calls, in which some program waited for a core)
+//   limit_calibrated (0: by peaks measured in passing), limit_us, limit_share, limit_percent
+//   above_limit_us, bytes_us, products_us
 //   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, gap_us (call less busy),
 //   gap_share, gaps, mean_gap_us, copy_us, copies, memset_us, streams, host_us
 //   top_us, top_share, top_blocks, top_threads, top_registers, top_shared_bytes,
@@ -70,6 +72,6 @@ struct Facts {
 //   l2_hit_percent, occupancy_percent, sm_percent, memory_percent, issue_percent, l1_percent,
 //   waits_for_memory scalar_products_us, tensor_products_us, tensor_gain_us: of the products that
 //   the precision class lets tensor cores have
-[[nodiscard]] Facts facts_of(const ProfileInput& input);
+[[nodiscard]] ProfileFacts facts_of(const ProfileInput& input);
 
 }  // namespace kbench

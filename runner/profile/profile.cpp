@@ -9,14 +9,9 @@ namespace kbench {
 namespace {
 
 constexpr std::size_t kMostKernelsShown = 8;
-constexpr std::size_t kMostSuggestions = 3;
 constexpr std::size_t kNameShown = 72;
-constexpr const char* kNeedsCounters =
-    "no rule holds, and what else may bound it (uncoalesced accesses, bank conflicts, divergence, "
-    "stalls) shows in hardware counters, which are not read";
-constexpr const char* kNoRule = "no rule holds";
-constexpr const char* kNeedsActivities =
-    "without activities of the device only the share of the limit is known";
+// Above it, calls beside other programs say more of these than of the kernel.
+constexpr double kBusyShare = 0.1;
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
@@ -42,8 +37,14 @@ std::string extent_text(const std::array<std::uint32_t, 3>& extent) {
 // --- text ---
 
 const char* why_not_judged(const Profile& profile) {
-  if (profile.kernels.empty()) return kNeedsActivities;
-  return number_of(profile, "dram_bytes") ? kNoRule : kNeedsCounters;
+  return kbench::why_not_judged(profile.facts, !profile.kernels.empty());
+}
+
+// "eager", or "submission me/relu": a submission may be called "eager".
+std::string subject_words(const ProfileSubject& subject) {
+  return subject.submission.empty()
+             ? subject.side
+             : fmt::format("{} {}", subject.side, shortened(subject.submission, kNameShown));
 }
 
 // Where no rule says what to do.
@@ -58,20 +59,22 @@ std::string what_to_look_at(const Profile& profile) {
 
 std::string head_lines(const Profile& profile) {
   const ProfileSubject& subject = profile.subject;
-  std::string text = fmt::format(
-      "{} {} ({}) on {}, {}\n", subject.task,
-      subject.submission.empty() ? subject.side : shortened(subject.submission, kNameShown),
-      subject.size, profile.device.name, profile.precision);
+  std::string text = fmt::format("{} {} ({}) on {}, {}\n", subject.task, subject_words(subject),
+                                 subject.size, profile.device.name, profile.precision);
   if (const auto call = number_of(profile, "call_us")) {
-    text +=
-        fmt::format("call      {} (median of {}{})\n", time_text(*call), profile.calls_us.size(),
-                    profile.kernels.empty() ? "" : "; a profiler slows calls down");
+    text += fmt::format("call      {} (median of {}, {} to {}{})\n", time_text(*call),
+                        profile.calls_us.size(),
+                        time_text(number_of(profile, "fastest_us").value_or(*call)),
+                        time_text(number_of(profile, "slowest_us").value_or(*call)),
+                        profile.kernels.empty() ? "" : "; a profiler slows calls down");
   }
   const auto limit = number_of(profile, "limit_us");
   const auto percent = number_of(profile, "limit_percent");
   if (limit && percent)
-    text += fmt::format("limit     {} ({}): the call is at {:.3g} % of it\n", time_text(*limit),
-                        profile.limit_basis, *percent);
+    text += fmt::format("limit     {} ({}{}): the call is at {:.3g} % of it\n", time_text(*limit),
+                        profile.limit_basis,
+                        number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "",
+                        *percent);
   else
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);
   if (const auto busy = number_of(profile, "busy_us")) {
@@ -81,6 +84,8 @@ std::string head_lines(const Profile& profile) {
         number_of(profile, "kernels").value_or(0), number_of(profile, "copies").value_or(0),
         number_of(profile, "streams").value_or(0));
   }
+  for (const std::string& caution : profile.cautions)
+    text += fmt::format("caution   {}\n", shortened(caution, 200));
   return text;
 }
 
@@ -90,7 +95,7 @@ std::string verdict_lines(const Profile& profile) {
   const ProfileFinding& first = profile.findings.front();
   std::string text = fmt::format("\nverdict   {}\n  because   {}\n  wrong if  {}\n\nwhat to do\n",
                                  first.title, first.evidence, first.wrong_if);
-  for (std::size_t i = 0; i < std::min(kMostSuggestions, profile.findings.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kMostProfileFindings, profile.findings.size()); ++i) {
     const ProfileFinding& finding = profile.findings[i];
     text += fmt::format("  {}. {} (at most {})\n", i + 1, finding.suggestion,
                         time_text(finding.saves_us));
@@ -126,6 +131,15 @@ Json finding_json(const ProfileFinding& finding) {
           {"suggestion", finding.suggestion}, {"saves_us", finding.saves_us}};
 }
 
+// Names that sentences of rules have in them.
+Json words_json(const Profile& profile) {
+  Json words = Json::object();
+  const auto spills = profile.facts.words.find("spill_kernel");
+  if (spills != profile.facts.words.end())
+    words["spill_kernel"] = shortened(spills->second, kNameShown);
+  return words;
+}
+
 Json kernel_json(const KernelSummary& kernel) {
   const Activity& longest = kernel.longest;
   return {{"name", kernel.name},
@@ -138,6 +152,28 @@ Json kernel_json(const KernelSummary& kernel) {
           {"dynamic_shared_bytes", longest.dynamic_shared_bytes},
           {"local_bytes", longest.local_bytes},
           {"thread_share", kernel.thread_share > 0 ? Json(kernel.thread_share) : Json()}};
+}
+
+// --- cautions ---
+
+std::vector<std::string> cautions_of(const Profile& profile, const ProfileInput& input) {
+  std::vector<std::string> cautions;
+  if (input.waited_in_calls >= kBusyShare)
+    cautions.push_back(
+        fmt::format("the machine was busy: some program waited for a core for {:.0f} % of the time "
+                    "of these calls",
+                    100 * input.waited_in_calls));
+  if (number_of(profile, "limit_calibrated") != 0) return cautions;
+  const std::string beside =
+      input.waited_in_peaks >= kBusyShare
+          ? fmt::format(", while some program waited for a core for {:.0f} % of the time",
+                        100 * input.waited_in_peaks)
+          : "";
+  cautions.push_back(
+      fmt::format("not calibrated: peaks were measured in passing{}; `kbench calibrate --only "
+                  "limits` on a quiet machine",
+                  beside));
+  return cautions;
 }
 
 }  // namespace
@@ -168,6 +204,7 @@ Profile make_profile(ProfileSubject subject, const ProfileInput& input) {
     profile.missing.push_back(fmt::format("{} activities: there were more than there is room for",
                                           input.recorded.dropped));
   profile.findings = find_verdicts(profile_rules(), profile.facts);
+  profile.cautions = cautions_of(profile, input);
   return profile;
 }
 
@@ -188,18 +225,20 @@ Json profile_json(const Profile& profile) {
     return text.empty() ? Json() : Json(text);
   };
   Json suggestions = Json::array();
-  for (std::size_t i = 0; i < std::min(kMostSuggestions, profile.findings.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMostProfileFindings, profile.findings.size()); ++i)
     suggestions.push_back(finding_json(profile.findings[i]));
   Json kernels = Json::array();
   const std::size_t kept = std::min(kMostProfiledKernels, profile.kernels.size());
   for (std::size_t i = 0; i < kept; ++i) kernels.push_back(kernel_json(profile.kernels[i]));
   return {{"schema_version", 1},
           {"task", profile.subject.task},
+          {"task_hash", profile.subject.task_hash},
           {"size", profile.subject.size},
           {"side", profile.subject.side},
           {"submission", text_or_null(profile.subject.submission)},
           {"device", profile.device.name},
           {"precision", profile.precision},
+          {"torch", profile.subject.torch},
           {"verdict",
            profile.findings.empty() ? std::string(kNoVerdict) : profile.findings.front().verdict},
           {"evidence", profile.findings.empty() ? std::string(why_not_judged(profile))
@@ -207,9 +246,11 @@ Json profile_json(const Profile& profile) {
           {"suggestions", std::move(suggestions)},
           {"limit_basis", profile.limit_basis},
           {"facts", profile.facts.numbers},
+          {"words", words_json(profile)},
           {"calls_us", profile.calls_us},
           {"kernels", std::move(kernels)},
           {"more_kernels", profile.kernels.size() - kept},
+          {"cautions", profile.cautions},
           {"missing", profile.missing}};
 }
 

@@ -9,18 +9,20 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/profile_record.hpp"
+#include "runner/core/profile_rules.hpp"
 #include "runner/core/result.hpp"
 #include "runner/profile/facts.hpp"
-#include "runner/profile/rules.hpp"
 
 namespace kbench {
 
 struct ProfileSubject {
-  std::string task;  // "level1/019_relu"
+  std::string task;            // "level1/019_relu"
+  std::string task_hash = {};  // of its content, as rows have it
   std::string size;
   std::string side;              // "eager", "compiled", "submission"
   std::string submission;        // its name; empty for a baseline
   std::string source_hash = {};  // of that, as its rows have it
+  std::string torch = {};        // version of the one in use
 };
 
 struct Profile {
@@ -28,12 +30,13 @@ struct Profile {
   DeviceFacts device;
   std::string precision;
   std::string limit_basis;  // as of limit_of
-  Facts facts;
+  ProfileFacts facts;
   std::vector<KernelSummary> kernels;  // longest first
   std::optional<ProfiledCall> call;    // the median one
   std::vector<double> calls_us;        // all recorded ones
   std::vector<ProfileFinding> findings;
-  std::vector<std::string> missing;  // a line each: what is not there, and why
+  std::vector<std::string> cautions;  // a line each: why its numbers are hardly to be believed
+  std::vector<std::string> missing;   // a line each: what is not there, and why
 };
 
 [[nodiscard]] Profile make_profile(ProfileSubject subject, const ProfileInput& input);

@@ -57,44 +57,71 @@ ProfileInput as_input(BenchProfile&& taken, const std::string& precision, const 
                      .peaks = taken.peaks,
                      .recorded = std::move(taken.recorded),
                      .instructions = taken.instructions,
-                     .missing = std::move(taken.missing)};
+                     .missing = std::move(taken.missing),
+                     .waited_in_calls = taken.waited_in_calls,
+                     .waited_in_peaks = taken.waited_in_peaks};
   if (!taken.compiler_words.empty()) input.resources = read_ptxas(taken.compiler_words).kernels;
   return input;
 }
 
-}  // namespace
+Side side_of(const ProfileRequest& request) {
+  return request.side.value_or(has_submission(request) ? Side::kSubmission : Side::kEager);
+}
 
-Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
-                             ProgressSink& progress) {
-  const Side side =
-      request.side.value_or(has_submission(request) ? Side::kSubmission : Side::kEager);
-  if (side == Side::kSubmission && !has_submission(request))
-    return Error{ErrorCode::kUsage, "there is no submission to profile",
-                 "name its file: --submission FILE"};
-  benches.prepare();
-  const RunRequest run = as_run(request);
-  auto plan = plan_one(run, benches.installation());
-  if (!plan) return plan.error();
-  const RunTerms terms{.no_wait = request.no_wait, .waits = request.waits};
-  auto bench = benches.make({run, terms, *plan, progress, CompilerTells::kResources});
-  if (!bench) return bench.error();
-  if (auto taken = (*bench)->take_device("kbench profile", 0); !taken) return taken.error();
-  const auto hello = (*bench)->start();
-  if (!hello) return hello.error();
-  auto taken = (*bench)->profile(0, side);
-  (*bench)->begin_end(/*lost=*/true);  // an oracle that has had CUPTI times nothing any more
-  (*bench)->wait_for_end();
-  if (!taken) return taken.error();
-  const PlannedRow& unit = plan->units.front();
-  const Task& task = plan->tasks[unit.task];
-  ProfileSubject subject{
-      .task = task.id, .size = plan->target.size, .side = std::string(to_string(side))};
+ProfileSubject subject_of(const Plan& plan, Side side, const std::string& torch) {
+  const PlannedRow& unit = plan.units.front();
+  const Task& task = plan.tasks[unit.task];
+  ProfileSubject subject{.task = task.id,
+                         .task_hash = task.hash,
+                         .size = plan.target.size,
+                         .side = std::string(to_string(side)),
+                         .submission = {},
+                         .source_hash = {},
+                         .torch = torch};
   if (side == Side::kSubmission) {
     subject.submission = unit.id.name;
     subject.source_hash = unit.id.source_hash;
   }
-  return make_profile(std::move(subject), as_input(std::move(*taken), request.precision,
-                                                   task.find_size(plan->target.size)->work));
+  return subject;
+}
+
+}  // namespace
+
+Result<std::string> profiled_task(BenchSource& benches, const ProfileRequest& request) {
+  const RunRequest run = as_run(request);
+  const auto plan = plan_one(run, benches.installation());
+  if (!plan) return plan.error();
+  return plan->tasks[plan->units.front().task].id;
+}
+
+Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
+                             ProgressSink& progress) {
+  const Side side = side_of(request);
+  if (side == Side::kSubmission && !has_submission(request))
+    return Error{ErrorCode::kUsage, "there is no submission to profile",
+                 "name its file: --submission FILE"};
+  const auto stopped = [&] { return request.stop && request.stop(); };
+  const Error interrupted{ErrorCode::kInfrastructure, "interrupted", ""};
+  benches.prepare();
+  const RunRequest run = as_run(request);
+  auto plan = plan_one(run, benches.installation());
+  if (!plan) return plan.error();
+  const RunTerms terms{
+      .no_wait = request.no_wait, .waits = request.waits, .gives_up = request.stop};
+  auto bench = benches.make({run, terms, *plan, progress, CompilerTells::kResources});
+  if (!bench) return bench.error();
+  if (auto taken = (*bench)->take_device("kbench profile", 0); !taken) return taken.error();
+  if (stopped()) return interrupted;
+  const auto hello = (*bench)->start();
+  if (!hello) return hello.error();
+  if (stopped()) return interrupted;
+  auto taken = (*bench)->profile(0, side);
+  (*bench)->begin_end(/*lost=*/true);  // an oracle that has had CUPTI times nothing any more
+  (*bench)->wait_for_end();
+  if (!taken) return taken.error();
+  const Work& work = plan->tasks[plan->units.front().task].find_size(plan->target.size)->work;
+  return make_profile(subject_of(*plan, side, hello->torch),
+                      as_input(std::move(*taken), request.precision, work));
 }
 
 }  // namespace kbench

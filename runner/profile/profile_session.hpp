@@ -29,7 +29,13 @@ struct ProfileRequest {
   bool no_wait = false;
   // As RunTerms has it.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
+  // Asked while it waits for the device and between its steps: true ends it with an error.
+  std::function<bool()> stop = {};
 };
+
+// The id of the task that is meant; nothing is compiled or started. Errors: kUsage, kNotFound.
+[[nodiscard]] Result<std::string> profiled_task(BenchSource& benches,
+                                                const ProfileRequest& request);
 
 // Errors: kUsage, kNotFound; kSubmission, where the submission does not compile or its process
 // ended; kInfrastructure, where the device is taken and nobody waits, or kbench cannot run here.

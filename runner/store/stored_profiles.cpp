@@ -1,14 +1,31 @@
 #include "runner/store/stored_profiles.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
 #include "runner/store/connection.hpp"
+#include "runner/store/database_path.hpp"
 #include "runner/store/profile_rows.hpp"
 
 namespace kbench {
+
+Status check_keeps_profiles(const std::filesystem::path& file) {
+  if (auto usable = check_database_path(file); !usable) return usable;
+  if (auto folder = check_database_folder(file); !folder) return folder;
+  std::error_code none;
+  if (!std::filesystem::exists(file, none)) return Done{};
+  auto connection = open_connection(file, OpenFor::kWriting);
+  if (!connection) return connection.error();
+  // A lock for writing, which a file that may only be read does not give.
+  return connection->guarded("trying to write", [&]() -> Status {
+    const SQLite::Transaction transaction(connection->database,
+                                          SQLite::TransactionBehavior::IMMEDIATE);
+    return Done{};
+  });
+}
 
 Status keep_profile(const std::filesystem::path& file, const StoredProfile& profile) {
   auto connection = open_connection(file, OpenFor::kWriting);

@@ -20,6 +20,10 @@ struct ProfileRows {
   std::vector<std::string> malformed;
 };
 
+// Whether the file can keep profiles, asked before one is made: there is a folder to make it in, or
+// it is a database that may be written. Errors: those of Store::open; kUsage.
+Status check_keeps_profiles(const std::filesystem::path& file);
+
 // Makes the database where there is none. The same profile twice is one. Errors: those of
 // Store::open and of writing.
 Status keep_profile(const std::filesystem::path& file, const StoredProfile& profile);

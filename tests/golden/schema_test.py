@@ -1,5 +1,5 @@
 """What `kbench report json|jsonl` writes is what data/schema says, no more and no less; what `kbench attribute analyze`
-takes is, too.
+takes is, too; so is what `kbench profile --format json` prints.
 
 The texts are the goldens, to which unit tests hold the program.
 """
@@ -122,6 +122,39 @@ class CellSchemaTest(unittest.TestCase):
 
     def test_it_is_closed(self):
         self.assertIs(self.cell.schema["additionalProperties"], False)
+
+
+class ProfileSchemaTest(unittest.TestCase):
+    """tests/unit/profile_test.cpp writes the goldens; profile_record.cpp reads profiles back within the same limits."""
+
+    profile = validator("profile.schema.json")
+
+    def profiles(self):
+        return [json.loads((ROOT / "tests/golden/profile" / name).read_text(encoding="utf-8"))
+                for name in ("judged.json", "of_a_cpu.json")]
+
+    def test_profiles_are_valid(self):
+        for profile in self.profiles():
+            self.profile.validate(profile)
+
+    def test_objects_are_closed_and_complete(self):
+        for part in objects(self.profile.schema):
+            self.assertIs(part["additionalProperties"], False, part)
+            self.assertEqual(set(part["required"]), set(part["properties"]))
+
+    def test_verdicts_are_those_of_the_rules(self):
+        rules = json.loads((ROOT / "runner/core/profile_rules.json").read_text(encoding="utf-8"))["rules"]
+        self.assertEqual(self.profile.schema["$defs"]["verdict"]["enum"],
+                         [rule["verdict"] for rule in rules] + ["not_judged"])
+
+    def test_others_are_not(self):
+        for change in ({"more": 1}, {"schema_version": 2}, {"side": "vendor"}, {"verdict": "as_fast_as_can_be"},
+                       {"facts": {"call_us": -1}}, {"facts": {"call_us": None}}, {"calls_us": [1e13]},
+                       {"device": "x" * 201}, {"more_kernels": 1.5}):
+            self.assertFalse(self.profile.is_valid({**self.profiles()[0], **change}), change)
+        many = self.profiles()[0]
+        many["suggestions"] *= 4
+        self.assertFalse(self.profile.is_valid(many))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,12 @@ ProfileRecord record(const std::string& submission, double us, double kernels) {
   return made;
 }
 
+ProfileComparison compared(ProfileRecord a, ProfileRecord b) {
+  auto comparison = compare_profiles(std::move(a), std::move(b));
+  EXPECT_TRUE(comparison.ok()) << comparison.error().message;
+  return comparison ? std::move(*comparison) : ProfileComparison();
+}
+
 std::vector<std::string> names(const ProfileComparison& comparison, bool changed) {
   std::vector<std::string> found;
   for (const ComparedFact& fact : comparison.facts)
@@ -33,7 +39,7 @@ std::vector<std::string> names(const ProfileComparison& comparison, bool changed
 }
 
 TEST(ProfileCompare, WhatChangedStandsFirstTheCallBeforeAllElse) {
-  const auto comparison = compare_profiles(record("", 90, 12), record("me/relu", 36, 1));
+  const auto comparison = compared(record("", 90, 12), record("me/relu", 36, 1));
   EXPECT_THAT(names(comparison, true), ElementsAre("call_us", "kernels"));
   EXPECT_THAT(names(comparison, false), ElementsAre("busy_us"));
   EXPECT_TRUE(comparison.facts[0].changed);
@@ -44,7 +50,7 @@ TEST(ProfileCompare, WhatChangedStandsFirstTheCallBeforeAllElse) {
 TEST(ProfileCompare, FivePercentAreTheSameAndAFactOfOneIsAChange) {
   ProfileRecord other = record("me/relu", 94, 12);
   other.facts["spill_bytes"] = 400;
-  const auto comparison = compare_profiles(record("", 90, 12), other);
+  const auto comparison = compared(record("", 90, 12), other);
   EXPECT_THAT(names(comparison, true), ElementsAre("spill_bytes"));
   EXPECT_FALSE(comparison.facts[0].ratio()) << "one of them has none";
 }
@@ -53,16 +59,15 @@ TEST(ProfileCompare, ZeroOnBothSidesIsNoChange) {
   ProfileRecord a = record("", 90, 12);
   ProfileRecord b = record("me/relu", 90, 12);
   a.facts["copy_us"] = b.facts["copy_us"] = 0;
-  EXPECT_THAT(names(compare_profiles(a, b), true), IsEmpty());
+  EXPECT_THAT(names(compared(a, b), true), IsEmpty());
 }
 
 TEST(ProfileCompare, TheTextHasTheVerdictsBeforeTheNumbers) {
   ProfileRecord fast = record("me/relu", 36, 1);
   fast.verdict = "memory_near_limit";
   fast.suggestions = {{"memory_near_limit", "near the limit", "", "", "leave it", 1}};
-  const std::string text =
-      render_profile_comparison(compare_profiles(record("", 90, 12), fast), {});
-  for (const char* part : {"A  level1/019_relu eager", "B  level1/019_relu me/relu",
+  const std::string text = render_profile_comparison(compared(record("", 90, 12), fast), {});
+  for (const char* part : {"A  level1/019_relu eager", "B  level1/019_relu submission me/relu",
                            "the verdict changed", "launch-bound: many kernels", "do: leave it",
                            "What changed", "call (us)", "0.4", "The same within 5 %"})
     EXPECT_THAT(text, HasSubstr(part));
@@ -74,15 +79,36 @@ TEST(ProfileCompare, WhatIsHardlyToBeComparedIsSaid) {
   ProfileRecord other = record("me/relu", 36, 1);
   other.size = "small";
   other.device = "another\x1b[2J device";
-  const auto comparison = compare_profiles(record("", 90, 12), other);
+  const auto comparison = compared(record("", 90, 12), other);
   EXPECT_THAT(comparison.cautions,
               ElementsAre(HasSubstr("the size: full and small"), HasSubstr("the device")));
   EXPECT_THAT(render_profile_comparison(comparison, {}), Not(HasSubstr("\x1b")));
 }
 
+TEST(ProfileCompare, CallsOfTwoTasksAreNotCompared) {
+  ProfileRecord other = record("me/relu", 36, 1);
+  other.task = "level1/020_leakyrelu";
+  const auto refused = compare_profiles(record("", 90, 12), other);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("A is of level1/019_relu and B of level1/020"));
+}
+
+TEST(ProfileCompare, ASubmissionThatIsCalledEagerIsNoBaseline) {
+  const std::string text =
+      render_profile_comparison(compared(record("", 90, 12), record("eager", 36, 1)), {});
+  EXPECT_THAT(text, HasSubstr("A  level1/019_relu eager (full)"));
+  EXPECT_THAT(text, HasSubstr("B  level1/019_relu submission eager (full)"));
+}
+
+TEST(ProfileCompare, CautionsOfEachAreSaid) {
+  ProfileRecord busy = record("me/relu", 36, 1);
+  busy.cautions = {"the machine was busy"};
+  EXPECT_THAT(compared(record("", 90, 12), busy).cautions, ElementsAre("B: the machine was busy"));
+}
+
 TEST(ProfileCompare, TheJsonHasBothSidesAndTheFacts) {
-  const Json json =
-      profile_comparison_json(compare_profiles(record("", 90, 12), record("me/relu", 36, 1)));
+  const Json json = profile_comparison_json(compared(record("", 90, 12), record("me/relu", 36, 1)));
   EXPECT_EQ(json.at("a").at("side"), "eager");
   EXPECT_TRUE(json.at("a").at("submission").is_null());
   EXPECT_EQ(json.at("b").at("submission"), "me/relu");

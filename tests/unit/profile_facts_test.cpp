@@ -15,7 +15,7 @@ using test::input_of;
 using test::kernel;
 
 double number(const ProfileInput& input, const std::string& name) {
-  const Facts facts = facts_of(input);
+  const ProfileFacts facts = facts_of(input);
   const auto found = facts.numbers.find(name);
   EXPECT_NE(found, facts.numbers.end()) << name;
   return found == facts.numbers.end() ? -1 : found->second;
@@ -32,6 +32,23 @@ TEST(ProfileFacts, TheMedianCallIsTheOneThatIsTold) {
   EXPECT_DOUBLE_EQ(number(input, "call_us"), 5);
   input.recorded.calls.push_back({8'000, 0, {}});
   EXPECT_DOUBLE_EQ(number(input, "call_us"), 5) << "the lower one of two";
+}
+
+TEST(ProfileFacts, TheCallsHaveASpread) {
+  ProfileInput input = input_of({{4'000, 0, {}}, {9'000, 0, {}}, {5'000, 0, {}}});
+  input.waited_in_calls = 0.25;
+  EXPECT_DOUBLE_EQ(number(input, "fastest_us"), 4);
+  EXPECT_DOUBLE_EQ(number(input, "slowest_us"), 9);
+  EXPECT_DOUBLE_EQ(number(input, "waited_percent"), 25);
+}
+
+TEST(ProfileFacts, ALimitMeasuredInPassingIsNotCalibrated) {
+  ProfileInput input = input_of({call_of(36, {})});
+  EXPECT_DOUBLE_EQ(number(input, "limit_calibrated"), 1);
+  input.limits.reset();
+  input.peaks.copy_bytes_per_s = 4e12;
+  input.peaks.matmul_flops_per_s = 50e12;
+  EXPECT_DOUBLE_EQ(number(input, "limit_calibrated"), 0);
 }
 
 TEST(ProfileFacts, WithoutCallsNothingIsKnown) {

@@ -18,8 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 StoredProfile stored(const std::string& submission, double us,
-                     const std::string& kernel_name = "relu(float*)",
-                     const std::string& made_at = "2026-11-28T12:00:00Z") {
+                     const std::string& kernel_name = "relu(float*)") {
   const ProfileSubject subject{.task = "level1/019_relu",
                                .size = "full",
                                .side = submission.empty() ? "eager" : "submission",
@@ -27,10 +26,12 @@ StoredProfile stored(const std::string& submission, double us,
                                .source_hash = submission};
   auto made =
       to_be_stored(make_profile(subject, input_of({call_of(us, {kernel(kernel_name, 1, us)})})),
-                   made_at, "1.2.3");
+                   "2026-11-28T12:00:00Z", "1.2.3");
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(*made);
 }
+
+PageProfiles page(std::vector<StoredProfile> shown) { return {std::move(shown), {}}; }
 
 int count(const std::string& text, const std::string& pattern) {
   const std::regex regex(pattern);
@@ -39,13 +40,14 @@ int count(const std::string& text, const std::string& pattern) {
 
 TEST(ProfilePage, MatchesItsGolden) {
   test::expect_golden("reports/profiles.html",
-                      profiles_html(newest_of_each({stored("", 90), stored("me/relu", 36)})));
+                      profiles_html({{stored("", 90), stored("me/relu", 36)},
+                                     {"2 of another device", "1 unsound (named)"}}));
 }
 
 TEST(ProfilePage, WithoutProfilesThereIsNoSection) { EXPECT_EQ(profiles_html({}), ""); }
 
 TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
-  const std::string html = profiles_html({stored("me/relu", 36)});
+  const std::string html = profiles_html(page({stored("me/relu", 36)}));
   for (const char* part :
        {"id=\"profiles\"", "Why is it slow", "is no verdict", "memory-bound near the limit",
         "leave it", "relu(float*)", "role=\"img\"", "class=\"roof-point\""})
@@ -55,26 +57,45 @@ TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
 
 // A keyboard gets to each table that scrolls, and to each profile.
 TEST(ProfilePage, NeedsNoScriptAndNoMouse) {
-  const std::string html = profiles_html({stored("", 90), stored("me/relu", 36)});
+  const std::string html = profiles_html(page({stored("", 90), stored("me/relu", 36)}));
   EXPECT_EQ(count(html, "<script|onclick|<button"), 0);
   EXPECT_EQ(count(html, "<details>"), 2);
   EXPECT_EQ(count(html, "<table>"), 3);
   EXPECT_EQ(count(html, "class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label"), 3);
 }
 
-TEST(ProfilePage, TheNewestOfEachSubjectIsShown) {
-  const auto shown =
-      newest_of_each({stored("me/relu", 36, "new", "2026-11-28T12:00:00Z"),
-                      stored("me/relu", 40, "old", "2026-11-27T12:00:00Z"), stored("", 90)});
-  ASSERT_EQ(shown.size(), 2u);
-  EXPECT_EQ(shown[0].record.subject(), "eager");
-  EXPECT_EQ(shown[1].record.kernels[0].name, "new");
+TEST(ProfilePage, NamesWhatIsNotShownAlsoWhereNothingIs) {
+  const std::string html = profiles_html({{}, {"3 of another device", "1 unsound (named)"}});
+  EXPECT_THAT(html, HasSubstr("not shown: 3 of another device, 1 unsound (named)."));
+  EXPECT_THAT(html, HasSubstr("id=\"profiles\""));
+  EXPECT_EQ(count(html, "<table>"), 0);
 }
 
-TEST(ProfilePage, ManyAreCut) {
-  std::vector<StoredProfile> many;
-  for (int i = 0; i < 100; ++i) many.push_back(stored("agent/" + std::to_string(i), 36));
-  EXPECT_EQ(newest_of_each(std::move(many)).size(), kMostPageProfiles);
+// Was the number of those that were kept, less those that are shown.
+TEST(ProfilePage, KernelsThatWereNotKeptAreCounted) {
+  StoredProfile many = stored("", 90);
+  many.record.kernels.resize(64, many.record.kernels.front());
+  many.record.more_kernels = 2936;
+  EXPECT_THAT(profiles_html(page({many})), HasSubstr("and 2992 more"));
+}
+
+// Was in the baseline's place.
+TEST(ProfilePage, ASubmissionThatIsCalledEagerIsNoBaseline) {
+  const std::string html = profiles_html(page({stored("", 90), stored("eager", 36)}));
+  EXPECT_THAT(html, HasSubstr("1. level1/019_relu · eager: "));
+  EXPECT_THAT(html, HasSubstr("2. level1/019_relu · submission eager: "));
+  EXPECT_THAT(html, HasSubstr("<td>eager</td><td>–</td>"));
+  EXPECT_THAT(html, HasSubstr("<td>submission</td><td>eager</td>"));
+}
+
+TEST(ProfilePage, CautionsStandWithTheirProfile) {
+  StoredProfile busy = stored("", 90);
+  busy.record.cautions = {"the machine was busy in /home/me"};
+  busy.record.facts["limit_calibrated"] = 0;
+  const std::string html = profiles_html(page({busy}));
+  EXPECT_THAT(html, HasSubstr("Caution: the machine was busy"));
+  EXPECT_THAT(html, HasSubstr(", not calibrated"));
+  EXPECT_THAT(html, Not(HasSubstr("/home/me")));
 }
 
 TEST(ProfilePage, ForeignTextBreaksOutOfNothingAndNamesNoFolder) {
@@ -83,7 +104,7 @@ TEST(ProfilePage, ForeignTextBreaksOutOfNothingAndNamesNoFolder) {
   hostile.record.missing = {"/home/me/cuda/libcupti.so was not found"};
   hostile.record.device = "<b>H200</b>\x1b[31m";
   hostile.version = "\"><i>";
-  const std::string html = profiles_html({hostile});
+  const std::string html = profiles_html(page({hostile}));
   for (const char* part : {"<script>", "<img", "<b>H200", "<i>", "/home/me", "\x1b"})
     EXPECT_THAT(html, Not(HasSubstr(part)));
   EXPECT_THAT(html, HasSubstr("relu.cu"));
@@ -92,7 +113,7 @@ TEST(ProfilePage, ForeignTextBreaksOutOfNothingAndNamesNoFolder) {
 // A call that is as fast as its limit lies on the roof, and one of ten times that below.
 TEST(ProfilePage, ACallLiesBelowTheRoofByWhatItLoses) {
   const auto height = [](double us) {
-    const std::string html = profiles_html({stored("me/relu", us)});
+    const std::string html = profiles_html(page({stored("me/relu", us)}));
     std::smatch found;
     EXPECT_TRUE(std::regex_search(html, found, std::regex("cy=\"([0-9.]+)\"")));
     return std::stod(found[1]);

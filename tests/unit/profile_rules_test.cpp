@@ -1,3 +1,5 @@
+#include "runner/core/profile_rules.hpp"
+
 #include <fstream>
 #include <map>
 #include <set>
@@ -7,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/profile/rules.hpp"
 #include "tests/unit/paths.hpp"
 #include "tests/unit/profile_fixture.hpp"
 
@@ -155,7 +156,7 @@ TEST(ProfileRules, RecordedKernelsAreNamedAndTheirTwinsAreNot) {
   const Json recorded = Json::parse(file);
   std::set<std::string> named;
   for (const Json& one : recorded.at("kernels")) {
-    const Facts facts{.numbers = one.at("facts").get<std::map<std::string, double>>()};
+    const ProfileFacts facts{.numbers = one.at("facts").get<std::map<std::string, double>>()};
     const auto found = find_verdicts(profile_rules(), facts);
     const std::string got = found.empty() ? std::string(kNoVerdict) : found.front().verdict;
     const auto fault = one.at("fault").get<std::string>();

@@ -12,6 +12,7 @@
 namespace kbench::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -45,6 +46,8 @@ TEST_F(ProfileSessionTest, IsOfEagerWhereNothingElseIsAsked) {
   EXPECT_THAT(benches_.measured, ElementsAre("profile eager"));
   EXPECT_EQ(got->subject.side, "eager");
   EXPECT_EQ(got->subject.task, "level1/019_relu");
+  EXPECT_EQ(got->subject.task_hash.size(), 64u) << "as its rows have it";
+  EXPECT_EQ(got->subject.torch, "2.11.0");
   EXPECT_EQ(got->kernels.at(0).name, "relu");
   EXPECT_TRUE(got->facts.numbers.contains("limit_us")) << "by the work of the task";
 }
@@ -83,6 +86,40 @@ TEST_F(ProfileSessionTest, WhatDoesNotCompileIsTheSubmissions) {
   asked_.submission = folder_ / "mine.cpp";
   benches_.script.build_fails["me"] = {ErrorCode::kSubmission, "it does not compile", ""};
   EXPECT_THAT(refused().message, HasSubstr("does not compile"));
+}
+
+TEST_F(ProfileSessionTest, ABusyMachineAndAnUncalibratedLimitAreSaid) {
+  BenchProfile& taken = benches_.script.profile;
+  taken.limits.reset();
+  taken.peaks.copy_bytes_per_s = 4e12;
+  taken.peaks.matmul_flops_per_s = 50e12;
+  taken.waited_in_calls = 0.45;
+  taken.waited_in_peaks = 0.8;
+  const auto got = profile();
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(got->cautions, ElementsAre(HasSubstr("waited for a core for 45 %"),
+                                         AllOf(HasSubstr("not calibrated"), HasSubstr("80 %"))));
+  EXPECT_THAT(profile_text(*got), HasSubstr("measured beside it, not calibrated)"));
+}
+
+TEST_F(ProfileSessionTest, TheTaskIsKnownBeforeAnythingIsMeasured) {
+  asked_.task = "level1/019*";
+  EXPECT_EQ(profiled_task(benches_, asked_).value(), "level1/019_relu");
+  asked_.task = "level1/*";
+  EXPECT_EQ(profiled_task(benches_, asked_).error().code, ErrorCode::kUsage);
+  EXPECT_TRUE(benches_.measured.empty());
+}
+
+TEST_F(ProfileSessionTest, WhoeverWaitsForTheDeviceCanBeStopped) {
+  Target target;
+  target.device = "cpu";
+  const auto held = take_measuring_lock(
+      {.installation = &benches_.place, .target = &target, .what = "another run"});
+  ASSERT_TRUE(held) << held.error().message;
+  int asked = 0;
+  asked_.stop = [&] { return ++asked > 1; };
+  EXPECT_THAT(refused().message, HasSubstr("interrupted"));
+  EXPECT_TRUE(benches_.measured.empty());
 }
 
 TEST_F(ProfileSessionTest, ItTakesTheLockOfTheDevice) {

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/golden.hpp"
 #include "tests/unit/profile_fixture.hpp"
 
 namespace kbench {
@@ -17,8 +18,13 @@ using test::kernel;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const ProfileSubject kSubject{
-    .task = "level1/019_relu", .size = "full", .side = "submission", .submission = "me/relu"};
+const ProfileSubject kSubject{.task = "level1/019_relu",
+                              .task_hash = "aa11",
+                              .size = "full",
+                              .side = "submission",
+                              .submission = "me/relu",
+                              .source_hash = "3333cccc",
+                              .torch = "2.11.0"};
 
 TEST(Profile, SaysWhatBoundsTheCallAndWhatToDo) {
   const Profile profile =
@@ -27,6 +33,49 @@ TEST(Profile, SaysWhatBoundsTheCallAndWhatToDo) {
   for (const char* part : {"level1/019_relu", "me/relu", "36 us", "verdict   memory-bound near",
                            "wrong if", "1. leave it", "relu(float*)", "4096"})
     EXPECT_THAT(text, HasSubstr(part));
+}
+
+// tests/golden/schema_test.py holds both against data/schema.
+TEST(Profile, ItsJsonMatchesItsGoldens) {
+  ProfileInput judged = input_of({call_of(400, {kernel("relu(float*)", 1, 400)})});
+  judged.resources = {{.name = "relu(float*)", .spill_store_bytes = 300}};
+  test::expect_golden("profile/judged.json",
+                      profile_json(make_profile(kSubject, judged)).dump(2) + "\n");
+  ProfileInput cpu = input_of({{90'000, 0, {}}, {95'000, 0, {}}, {120'000, 0, {}}});
+  cpu.recorded.problem = "the activities of a call are those of a GPU, and this is a CPU";
+  cpu.limits.reset();
+  cpu.peaks.copy_bytes_per_s = 4e12;
+  cpu.peaks.matmul_flops_per_s = 50e12;
+  cpu.waited_in_calls = 0.45;
+  ProfileSubject eager = kSubject;
+  eager.side = "eager";
+  eager.submission = eager.source_hash = "";
+  test::expect_golden("profile/of_a_cpu.json",
+                      profile_json(make_profile(eager, cpu)).dump(2) + "\n");
+}
+
+TEST(Profile, SaysHowFarItsCallsAreApart) {
+  const Profile profile =
+      make_profile(kSubject, input_of({{36'000, 0, {}}, {35'000, 0, {}}, {1'500'000, 0, {}}}));
+  EXPECT_THAT(profile_text(profile), HasSubstr("36 us (median of 3, 35 us to 1.5 ms"));
+}
+
+// A quiet machine and a calibrated device need no word.
+TEST(Profile, ABusyMachineIsACaution) {
+  ProfileInput input = input_of({call_of(36, {kernel("k", 1, 36)})});
+  EXPECT_TRUE(make_profile(kSubject, input).cautions.empty());
+  input.waited_in_calls = 0.05;
+  EXPECT_TRUE(make_profile(kSubject, input).cautions.empty());
+  input.waited_in_calls = 0.5;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("caution   the machine was busy: some program waited for a core for 50 %"));
+}
+
+TEST(Profile, ASubmissionThatIsCalledEagerIsNoBaseline) {
+  ProfileSubject subject = kSubject;
+  subject.submission = "eager";
+  EXPECT_THAT(profile_text(make_profile(subject, input_of({call_of(36, {})}))),
+              HasSubstr("level1/019_relu submission eager (full)"));
 }
 
 TEST(Profile, WithoutARuleThatHoldsItSaysSoAndGuessesNothing) {

@@ -70,7 +70,7 @@ TEST_F(StoredProfilesTest, WhatGoesInComesOut) {
   EXPECT_EQ(profile.source_hash, "abcd");
   EXPECT_EQ(profile.made_at, kOld);
   EXPECT_EQ(profile.record.task, "level1/019_relu");
-  EXPECT_EQ(profile.record.subject(), "me/relu");
+  EXPECT_EQ(profile.record.subject(), "submission me/relu");
   EXPECT_EQ(profile.record.verdict, "memory_near_limit");
   EXPECT_EQ(profile.record.kernels.at(0).name, "relu(float*)");
   EXPECT_EQ(profile.record.kernels.at(0).grid[0], 4096);
@@ -134,6 +134,26 @@ TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
       {with([](Json& one) { one["evidence"] = std::string(5000, 'x'); }), "evidence is too long"},
       {with([](Json& one) { one.erase("missing"); }), "missing is not there"},
       {with([](Json& one) { one["schema_version"] = 9; }), "none that this kbench knows"},
+      {with([](Json& one) { one["verdict"] = "as_fast_as_can_be"; }), "verdict is none that"},
+      {with([](Json& one) { one["suggestions"][0]["verdict"] = "perfect"; }),
+       "verdict is none that"},
+      {with([](Json& one) { one["verdict"] = "launch_bound"; }),
+       "does not go with its suggestions"},
+      {with([](Json& one) { one["suggestions"] = Json::array_t(4, one["suggestions"][0]); }),
+       "suggestions has more entries"},
+      {with([](Json& one) { one["suggestions"][0]["saves_us"] = 1e13; }), "longer than any call"},
+      {with([](Json& one) { one["side"] = "vendor"; }), "its side is none that there is"},
+      {with([](Json& one) { one["submission"] = "eager"; }), "does not go with its side"},
+      {with([](Json& one) { one["side"] = "submission"; }), "does not go with its side"},
+      {with([](Json& one) { one["facts"]["call_us"] = 1e13; }), "call_us is longer than any call"},
+      {with([](Json& one) { one["facts"]["call_us"] = 35; }), "call_us is that of no call"},
+      {with([](Json& one) { one["facts"]["dram_ratio"] = 1e13; }), "dram_ratio is larger than"},
+      {with([](Json& one) { one["facts"]["dram_bytes"] = 1e16; }), "dram_bytes is larger than"},
+      {with([](Json& one) { one["calls_us"][0] = 1e13; }), "longer than any call"},
+      {with([](Json& one) { one["task"] = std::string(300, 'x'); }), "task is too long"},
+      {with([](Json& one) { one["device"] = std::string(300, 'x'); }), "device is too long"},
+      {with([](Json& one) { one["more_kernels"] = -1; }), "more_kernels is no count"},
+      {with([](Json& one) { one["cautions"] = {7}; }), "cautions holds something that is no line"},
       {with([](Json& one) { one = Json::array(); }), "no object"},
       {with([](Json& one) {
          for (int depth = 0; depth < 100; ++depth) one = {{"facts", one}};
@@ -146,6 +166,43 @@ TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
   ASSERT_EQ(read.malformed.size(), forged.size());
   for (std::size_t i = 0; i < forged.size(); ++i)
     EXPECT_THAT(read.malformed[i], HasSubstr(forged[i].second));
+}
+
+// Was shown as it stood there.
+TEST_F(StoredProfilesTest, ForgedSentencesAreThoseOfTheRule) {
+  StoredProfile forged = stored("abcd");
+  Json json = Json::parse(forged.json);
+  json["evidence"] = "nobody was ever faster";
+  for (const char* sentence : {"title", "evidence", "wrong_if", "suggestion"})
+    json["suggestions"][0][sentence] = "nobody was ever faster";
+  json["suggestions"][0]["saves_us"] = 1e9;
+  forged.json = json.dump();
+  forged.id = profile_id(forged);
+  keep(forged);
+  const ProfileRows read = rows(file_);
+  ASSERT_EQ(read.profiles.size(), 1u);
+  const ProfileRecord& record = read.profiles[0].record;
+  EXPECT_EQ(record.title(), "memory-bound near the limit");
+  EXPECT_THAT(record.evidence, HasSubstr("the call takes 36 us"));
+  const ProfileFinding& first = record.suggestions.at(0);
+  EXPECT_EQ(first.suggestion, "leave it: at most 6 us are left");
+  EXPECT_THAT(first.wrong_if, HasSubstr("below 30 us"));
+  EXPECT_DOUBLE_EQ(first.saves_us, 6);
+}
+
+TEST_F(StoredProfilesTest, ASourceOfABaselineAndATimeToComeAreNamed) {
+  StoredProfile baseline = stored();
+  baseline.source_hash = "abcd";
+  StoredProfile nobodys = stored("abcd");
+  nobodys.source_hash = "";
+  for (StoredProfile* forged : {&baseline, &nobodys}) {
+    forged->id = profile_id(*forged);
+    keep(*forged);
+  }
+  keep(stored("", "2999-01-01T00:00:00Z"));
+  EXPECT_THAT(rows(file_).malformed, ElementsAre(HasSubstr("its source does not go with its side"),
+                                                 HasSubstr("its source does not go with its side"),
+                                                 HasSubstr("it was made in the future")));
 }
 
 TEST_F(StoredProfilesTest, ARowOfAnotherTaskThanItsContentIsNamed) {
@@ -169,8 +226,12 @@ TEST_F(StoredProfilesTest, MergeTakesThemOnceAndNamesThoseThatAreNone) {
   auto merged = merge_databases(request);
   ASSERT_TRUE(merged.ok()) << merged.error().message;
   EXPECT_EQ(merged->profiles, 1);
+  EXPECT_EQ(merged->there_profiles, 0);
+  EXPECT_EQ(merged->refused_profiles, 1);
   EXPECT_THAT(merged->notes, Contains(HasSubstr("profile 2")));
-  EXPECT_EQ(merge_databases(request)->profiles, 0);
+  const auto again = merge_databases(request);
+  EXPECT_EQ(again->profiles, 0);
+  EXPECT_EQ(again->there_profiles, 1);
   EXPECT_EQ(rows(other).profiles.size(), 1u);
 }
 
@@ -183,6 +244,25 @@ TEST_F(StoredProfilesTest, SalvageSavesThem) {
   ASSERT_TRUE(saved.ok()) << saved.error().message;
   EXPECT_THAT(saved->notes, Contains(HasSubstr("profile 2")));
   EXPECT_EQ(rows(folder_ / "saved.sqlite").profiles.size(), 1u);
+}
+
+// Was thrown away with the new file, since no run was saved.
+TEST_F(StoredProfilesTest, SalvageSavesThemWithoutARun) {
+  keep(stored());
+  const auto saved = salvage(file_, folder_ / "saved.sqlite", test::test_key());
+  ASSERT_TRUE(saved.ok()) << saved.error().message;
+  EXPECT_EQ(saved->profiles, 1u);
+  EXPECT_EQ(rows(folder_ / "saved.sqlite").profiles.size(), 1u);
+}
+
+TEST_F(StoredProfilesTest, APlaceThatKeepsNoneIsRefusedBeforeOneIsMade) {
+  EXPECT_EQ(check_keeps_profiles(folder_ / "nowhere/kept.sqlite").error().code, ErrorCode::kUsage);
+  EXPECT_TRUE(check_keeps_profiles(folder_ / "new.sqlite").ok());
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new.sqlite")) << "nothing is made of a question";
+  keep(stored());
+  EXPECT_TRUE(check_keeps_profiles(file_).ok());
+  folder_.write("text.sqlite", "this is no database, but a text that is as long as a header");
+  EXPECT_FALSE(check_keeps_profiles(folder_ / "text.sqlite").ok());
 }
 
 TEST_F(StoredProfilesTest, ABackupHasThem) {

@@ -1,20 +1,26 @@
-// Verdicts on a profile, by rules that are data (rules.json, compiled in). A verdict is out of the
-// closed list of that file. Pure.
+// Verdicts on a profile, by rules that are data (profile_rules.json, compiled in). A verdict is out
+// of the closed list of that file, and its sentences are the rule's with facts filled in, so that a
+// stored profile can say no others. Pure.
 #pragma once
 
-#include <optional>
+#include <map>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "runner/core/result.hpp"
-#include "runner/profile/facts.hpp"
 
 namespace kbench {
 
 // The verdict where no rule holds.
 inline constexpr std::string_view kNoVerdict = "not_judged";
+
+// Facts of a profile by name, as runner/profile/facts.hpp explains them. A fact that is not known
+// is not there.
+struct ProfileFacts {
+  std::map<std::string, double> numbers;
+  std::map<std::string, std::string> words;  // names for evidence: spill_kernel, top_kernel
+};
 
 struct ProfileCondition {
   std::string fact;
@@ -48,11 +54,19 @@ struct ProfileFinding {
 
 // Errors: kBadInput, naming the rule and what is wrong with it.
 [[nodiscard]] Result<std::vector<ProfileRule>> parse_profile_rules(std::string_view json);
-// The rules of rules.json.
+// The rules of profile_rules.json.
 [[nodiscard]] const std::vector<ProfileRule>& profile_rules();
+// The shipped rule of that verdict; null where there is none.
+[[nodiscard]] const ProfileRule* find_profile_rule(std::string_view verdict);
+
+// The rule's sentences with these facts in them, whether it holds or not.
+[[nodiscard]] ProfileFinding finding_of(const ProfileRule& rule, const ProfileFacts& facts);
+
+// Why there is no verdict, where no rule holds.
+[[nodiscard]] const char* why_not_judged(const ProfileFacts& facts, bool has_kernels);
 
 // All that hold: the verdict first, the others by what they could save.
 [[nodiscard]] std::vector<ProfileFinding> find_verdicts(const std::vector<ProfileRule>& rules,
-                                                        const Facts& facts);
+                                                        const ProfileFacts& facts);
 
 }  // namespace kbench

@@ -1,4 +1,4 @@
-#include "runner/profile/rules.hpp"
+#include "runner/core/profile_rules.hpp"
 
 #include <algorithm>
 #include <set>
@@ -6,10 +6,17 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
-#include "runner/profile/rule_list.hpp"
+#include "runner/core/profile_rule_list.hpp"
 
 namespace kbench {
 namespace {
+
+constexpr const char* kNeedsCounters =
+    "no rule holds, and what else may bound it (uncoalesced accesses, bank conflicts, divergence, "
+    "stalls) shows in hardware counters, which are not read";
+constexpr const char* kNoRule = "no rule holds";
+constexpr const char* kNeedsActivities =
+    "without activities of the device only the share of the limit is known";
 
 Error bad_rule(const std::string& rule, const std::string& what) {
   return {ErrorCode::kBadInput, fmt::format("rule {}: {}", rule, what), ""};
@@ -44,12 +51,12 @@ ProfileRule read_rule(const Json& json) {
   return rule;
 }
 
-std::optional<double> number_of(const Facts& facts, const std::string& name) {
+std::optional<double> number_of(const ProfileFacts& facts, const std::string& name) {
   const auto found = facts.numbers.find(name);
   return found == facts.numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool holds(const ProfileCondition& condition, const Facts& facts) {
+bool holds(const ProfileCondition& condition, const ProfileFacts& facts) {
   const auto value = number_of(facts, condition.fact);
   double bound = condition.factor;
   if (!condition.other.empty()) {
@@ -65,7 +72,7 @@ bool holds(const ProfileCondition& condition, const Facts& facts) {
   return *value == bound;
 }
 
-std::string filled_in(const std::string& sentence, const Facts& facts) {
+std::string filled_in(const std::string& sentence, const ProfileFacts& facts) {
   std::string text;
   std::size_t at = 0;
   while (at < sentence.size()) {
@@ -116,20 +123,35 @@ const std::vector<ProfileRule>& profile_rules() {
   return kRules;
 }
 
+const ProfileRule* find_profile_rule(std::string_view verdict) {
+  const auto& rules = profile_rules();
+  const auto found = std::find_if(rules.begin(), rules.end(),
+                                  [&](const ProfileRule& rule) { return rule.verdict == verdict; });
+  return found == rules.end() ? nullptr : &*found;
+}
+
+ProfileFinding finding_of(const ProfileRule& rule, const ProfileFacts& facts) {
+  return {.verdict = rule.verdict,
+          .title = rule.title,
+          .evidence = filled_in(rule.evidence, facts),
+          .wrong_if = filled_in(rule.wrong_if, facts),
+          .suggestion = filled_in(rule.suggestion, facts),
+          .saves_us = number_of(facts, rule.saves).value_or(0)};
+}
+
+const char* why_not_judged(const ProfileFacts& facts, bool has_kernels) {
+  if (!has_kernels) return kNeedsActivities;
+  return number_of(facts, "dram_bytes") ? kNoRule : kNeedsCounters;
+}
+
 std::vector<ProfileFinding> find_verdicts(const std::vector<ProfileRule>& rules,
-                                          const Facts& facts) {
+                                          const ProfileFacts& facts) {
   std::vector<std::pair<bool, ProfileFinding>> found;
   for (const ProfileRule& rule : rules) {
     const bool all = std::all_of(rule.when.begin(), rule.when.end(),
                                  [&](const auto& condition) { return holds(condition, facts); });
     if (!all) continue;
-    found.emplace_back(rule.near,
-                       ProfileFinding{.verdict = rule.verdict,
-                                      .title = rule.title,
-                                      .evidence = filled_in(rule.evidence, facts),
-                                      .wrong_if = filled_in(rule.wrong_if, facts),
-                                      .suggestion = filled_in(rule.suggestion, facts),
-                                      .saves_us = number_of(facts, rule.saves).value_or(0)});
+    found.emplace_back(rule.near, finding_of(rule, facts));
   }
   std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first;

@@ -1,4 +1,4 @@
-// The text of rules.json, compiled in.
+// The text of profile_rules.json, compiled in.
 #pragma once
 
 #include <string_view>
