@@ -44,7 +44,10 @@ aten = torch.ops.aten
 
 # Precision class -> (TF32 in cuDNN, TF32 in matrix products). "torch-default" is what PyTorch does
 # when nobody asks.
-TF32 = {"torch-default": (True, False), "fp32": (False, False), "tf32": (True, True)}
+TF32 = {"torch-default": (True, False), "fp32": (False, False), "tf32": (True, True),
+        "bf16": (True, False), "fp16": (True, False)}
+# What stands in the place of float32; as runner/task/working_type.cpp says.
+REAL = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 # Same as torch.compile's defaults otherwise; max_autotune stays off.
 INDUCTOR_OPTIONS = {
@@ -207,12 +210,13 @@ def build(request: dict) -> None:
         torch.set_num_threads(request["threads"])
     task = json.loads(request["task"])
     device = torch.device(request["device"])
-    module = build_graph_module(task, request["size"], device=device)
+    real = REAL.get(request["precision"], torch.float32)
+    module = build_graph_module(task, request["size"], real_dtype=real, device=device)
     hide_recurrent_layers(module)
 
     # Fake tensors: the largest tasks need no memory here.
     with FakeTensorMode(allow_non_fake_inputs=True):
-        examples = tuple(empty_tensors(task, request["size"], device=device))
+        examples = tuple(empty_tensors(task, request["size"], real_dtype=real, device=device))
     torch._dynamo.reset()
     with torch.no_grad():
         files = torch._inductor.aot_compile(module, examples, options=inductor_options(device))

@@ -30,16 +30,18 @@ namespace {
 using c10::IValue;
 using Stack = std::vector<IValue>;
 
-constexpr std::array kWorkingTypes{c10::ScalarType::Float, c10::ScalarType::Double};
+// The executor's own type, and float64.
+constexpr std::size_t kWorkingTypes = 2;
 
 // Thrown while preparing a node; load() turns it into an Error that names the node.
 struct Unfit : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What {"dtype": "real"} and {"device": true} stand for.
+// What {"dtype": "real"}, {"dtype": "float32"} and {"device": true} stand for.
 struct Setting {
   c10::ScalarType working_type;
+  c10::ScalarType float32;
   c10::Device device;
 };
 
@@ -57,9 +59,9 @@ struct ListPlace {
 
 struct PreparedNode {
   c10::OperatorHandle op;
-  std::string op_name;                                // "aten::linear"
-  std::string name;                                   // "node 3 (aten::linear)"
-  std::array<Stack, kWorkingTypes.size()> arguments;  // None where a place is to be filled
+  std::string op_name;                         // "aten::linear"
+  std::string name;                            // "node 3 (aten::linear)"
+  std::array<Stack, kWorkingTypes> arguments;  // None where a place is to be filled
   std::vector<TensorPlace> tensors;
   std::vector<ListPlace> lists;
   std::vector<std::size_t> outs;
@@ -141,7 +143,8 @@ double to_double(const GraphArg& arg) {
 IValue Converter::convert_int(const GraphArg& arg) const {
   if (const auto* number = std::get_if<std::int64_t>(&arg.value)) return *number;
   if (std::holds_alternative<GraphWorkingDType>(arg.value)) return setting_.working_type;
-  if (const auto* dtype = std::get_if<GraphDType>(&arg.value)) return scalar_type(dtype->name);
+  if (const auto* dtype = std::get_if<GraphDType>(&arg.value))
+    return dtype->name == "float32" ? setting_.float32 : scalar_type(dtype->name);
   if (const auto* named = std::get_if<GraphLayout>(&arg.value)) return layout(named->name);
   if (const auto* named = std::get_if<GraphMemoryFormat>(&arg.value))
     return memory_format(named->name);
@@ -255,7 +258,8 @@ ListPlace list_place(std::size_t position, const GraphList& list, const c10::Typ
 }
 
 void prepare_argument(PreparedNode& node, std::size_t position, const GraphArg& arg,
-                      const c10::Argument& declared, c10::Device device) {
+                      const c10::Argument& declared,
+                      const std::array<Setting, kWorkingTypes>& settings) {
   const c10::Type& type = *declared.real_type();
   for (Stack& stack : node.arguments) stack.emplace_back();
   if (const auto* value = std::get_if<GraphValue>(&arg.value)) {
@@ -268,10 +272,8 @@ void prepare_argument(PreparedNode& node, std::size_t position, const GraphArg& 
     node.lists.push_back(list_place(position, *list, type));
     return;
   }
-  for (std::size_t i = 0; i < kWorkingTypes.size(); ++i) {
-    node.arguments[i][position] =
-        Converter({kWorkingTypes[i], device}, declared.N()).convert(arg, type);
-  }
+  for (std::size_t i = 0; i < kWorkingTypes; ++i)
+    node.arguments[i][position] = Converter(settings[i], declared.N()).convert(arg, type);
 }
 
 // The number of tensors an operator returns, unless a list makes that unknown before it ran.
@@ -284,7 +286,8 @@ std::optional<std::size_t> tensors_returned(const c10::FunctionSchema& schema) {
   return count;
 }
 
-PreparedNode prepare(const GraphNode& node, std::size_t number, c10::Device device) {
+PreparedNode prepare(const GraphNode& node, std::size_t number,
+                     const std::array<Setting, kWorkingTypes>& settings) {
   const auto op = c10::Dispatcher::singleton().findSchema({node.op, node.overload});
   if (!op) throw Unfit("this LibTorch has no such operator");
   const c10::FunctionSchema& schema = op->schema();
@@ -309,7 +312,7 @@ PreparedNode prepare(const GraphNode& node, std::size_t number, c10::Device devi
   for (std::size_t i = 0; i < node.args.size(); ++i) {
     const c10::Argument& declared = schema.arguments()[i];
     try {
-      prepare_argument(prepared, i, node.args[i], declared, device);
+      prepare_argument(prepared, i, node.args[i], declared, settings);
     } catch (const Unfit& error) {
       throw Unfit(c10::str("argument ", i, " (", declared.name(), "): ", error.what()));
     }
@@ -483,9 +486,14 @@ GraphExecutor& GraphExecutor::operator=(GraphExecutor&&) noexcept = default;
 GraphExecutor::~GraphExecutor() = default;
 
 Result<GraphExecutor> GraphExecutor::load(const std::filesystem::path& task_file,
-                                          const std::string& size, const std::string& device) {
+                                          const std::string& size, const std::string& device,
+                                          DType type) {
   auto graph = load_graph(task_file, size);
   if (!graph) return graph.error();
+  const c10::ScalarType own = scalar_type(std::string(to_string(type)));
+  const c10::Device place(device);
+  const std::array<Setting, kWorkingTypes> settings{
+      {{own, own, place}, {c10::ScalarType::Double, c10::ScalarType::Float, place}}};
   auto impl = std::make_unique<Impl>();
   impl->inputs = graph->inputs;
   impl->parameters = graph->parameters;
@@ -493,7 +501,7 @@ Result<GraphExecutor> GraphExecutor::load(const std::filesystem::path& task_file
   impl->outputs = graph->outputs;
   for (const GraphNode& node : graph->nodes) {
     try {
-      impl->nodes.push_back(prepare(node, impl->nodes.size(), c10::Device(device)));
+      impl->nodes.push_back(prepare(node, impl->nodes.size(), settings));
     } catch (const std::exception& error) {  // Unfit, or c10::Error
       return Error{ErrorCode::kBadInput,
                    c10::str(task_file.string(), ": size ", size, ": node ", impl->nodes.size(),

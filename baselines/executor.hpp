@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runner/core/result.hpp"
+#include "runner/task/task.hpp"
 
 namespace at {
 class Tensor;
@@ -20,9 +21,10 @@ namespace kbench {
 class GraphExecutor {
  public:
   // Reads one size of a task file, looks every operator up and converts all constants once.
-  // `device` is "cpu" or "cuda:N". Errors name the node and the operator.
+  // `device` is "cpu" or "cuda:N"; `type` stands in the place of float32 (task/working_type.hpp).
+  // Errors name the node and the operator.
   static Result<GraphExecutor> load(const std::filesystem::path& task_file, const std::string& size,
-                                    const std::string& device);
+                                    const std::string& device, DType type = DType::kFloat32);
 
   GraphExecutor(GraphExecutor&&) noexcept;
   GraphExecutor& operator=(GraphExecutor&&) noexcept;
@@ -30,11 +32,11 @@ class GraphExecutor {
   GraphExecutor& operator=(const GraphExecutor&) = delete;
   ~GraphExecutor();
 
-  // Runs the graph. Inputs and parameters in the task's order; floating ones all float32 or all
-  // float64, which decides what {"dtype": "real"} means. Values die at their last use. Outputs lie
-  // as the last operators leave them (attention's are transposed): whoever runs a module in Python
-  // waits for no copy that makes them contiguous either. Throws what LibTorch throws (c10::Error):
-  // callers are adapters.
+  // Runs the graph. Inputs and parameters in the task's order; floating ones all of the
+  // executor's type or all float64, which decides what {"dtype": "real"} means. Values die at their
+  // last use. Outputs lie as the last operators leave them (attention's are transposed): whoever
+  // runs a module in Python waits for no copy that makes them contiguous either. Throws what
+  // LibTorch throws (c10::Error): callers are adapters.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
                                             const std::vector<at::Tensor>& parameters) const;
 

@@ -56,11 +56,12 @@ struct RunOptions : RunRequest, RunTerms {
 struct TasksOptions {
   CommonOptions common;
   std::vector<int> levels;
-  std::vector<std::string> tags;      // list: of task/task_tags.hpp; empty: all
-  std::string task;                   // but list: must select exactly one
-  std::optional<std::string> size;    // show: else all; header: else "small"; prompt: by the device
-  std::optional<std::string> device;  // prompt: "cpu", "cuda" or "cuda:N"; else what there is
-  std::optional<PromptLanguage> language;    // prompt: else the device's usual one
+  std::vector<std::string> tags;    // list: of task/task_tags.hpp; empty: all
+  std::string task;                 // but list: must select exactly one
+  std::optional<std::string> size;  // show: else all; header: else "small"; prompt: by the device
+  std::string precision = "torch-default";  // show, header, prompt: the class of the run to come
+  std::optional<std::string> device;        // prompt: "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<PromptLanguage> language;   // prompt: else the device's usual one
   std::optional<std::filesystem::path> out;  // header: folder for task.h and kbench.h
   OutputFormat format = OutputFormat::kTable;
 };

@@ -105,8 +105,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
                "Without --level and --task: also time the tasks that have no submission");
   add_size(app, options.size);
   add_device(app, options.device);
-  add_word(app, "--precision", options.precision, {"torch-default", "fp32", "tf32"},
-           "Precision class of the baselines (default: torch-default)");
+  add_precision(app, options.precision,
+                "Precision class: bf16 and fp16 have all tensors in that type (default: "
+                "torch-default)");
   add_word(
       app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
       "Rules for inputs, parameters, tolerance: kbench's or another benchmark's (default: kbench)");

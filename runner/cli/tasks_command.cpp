@@ -143,6 +143,10 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   add_size(*apps.show, options.size, "Only this size");
   add_size(*apps.header, options.size, "Shapes of this size (default: small)");
   add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
+  for (auto* one : {apps.show, apps.header, apps.prompt})
+    add_precision(*one, options.precision,
+                  "Precision class: bf16 and fp16 have all tensors in that type (default: "
+                  "torch-default)");
   add_device(*apps.prompt, options.device);
   std::vector<std::pair<std::string, PromptLanguage>> languages;
   for (const auto language : {PromptLanguage::kCpp, PromptLanguage::kCuda, PromptLanguage::kPython,
@@ -193,7 +197,8 @@ int call(const TasksListRequest& request, const Installation& installation) {
 
 int call(const TasksShowRequest& request, const Installation& installation) {
   const TasksOptions& options = request.options;
-  const auto task = find_task(options.common.suite, options.levels, options.task, installation);
+  const auto task = find_task(options.common.suite, options.levels, options.task, installation,
+                              options.precision);
   if (!task) return fail_here(task.error(), options);
   const auto sizes = find_sizes(*task, options.size);
   if (!sizes) return fail_here(sizes.error(), options);
@@ -207,7 +212,8 @@ int call(const TasksShowRequest& request, const Installation& installation) {
 
 int call(const TasksHeaderRequest& request, const Installation& installation) {
   const TasksOptions& options = request.options;
-  const auto task = find_task(options.common.suite, options.levels, options.task, installation);
+  const auto task = find_task(options.common.suite, options.levels, options.task, installation,
+                              options.precision);
   if (!task) return fail_here(task.error(), options);
   const auto size = choose_size(*task, options.size, "small");
   if (!size) return fail_here(size.error(), options);
@@ -226,9 +232,12 @@ int call(const TasksHeaderRequest& request, const Installation& installation) {
 
 int call(const TasksPromptRequest& request, const Installation& installation) {
   const TasksOptions& options = request.options;
-  const auto prompt =
-      prompt_of_task(options.common.suite, options.levels, options.task,
-                     {options.size, options.device, options.language}, installation);
+  const auto prompt = prompt_of_task(options.common.suite, options.levels, options.task,
+                                     {.size = options.size,
+                                      .device = options.device,
+                                      .language = options.language,
+                                      .precision = options.precision},
+                                     installation);
   if (!prompt) return fail_here(prompt.error(), options);
   fmt::print("{}", prompt->text);
   return finish(ExitCode::kGood,

@@ -49,15 +49,16 @@ std::uint64_t cache_bytes_of(const Target& target) {
 
 std::vector<std::pair<std::string, std::string>> describe_limits(const DeviceLimits& limits,
                                                                  const Work& work,
-                                                                 std::uint64_t cache_bytes) {
+                                                                 std::uint64_t cache_bytes,
+                                                                 const std::string& precision) {
   std::vector<std::pair<std::string, std::string>> facts{
       {"memory bandwidth, measured", fmt::format("{:.4g} GB/s", limits.bandwidth() * 1e-9)}};
-  for (const auto& [precision, products] : limits.products)
-    facts.emplace_back(fmt::format("products of matrices in {}, measured", precision),
+  for (const auto& [one, products] : limits.products)
+    facts.emplace_back(fmt::format("products of matrices in {}, measured", one),
                        fmt::format("{:.4g} TFLOP/s", products.value * 1e-12));
-  const TaskLimit limit = limit_of(work, "fp32", {}, limits, cache_bytes);
+  const TaskLimit limit = limit_of(work, precision, {}, limits, cache_bytes);
   facts.emplace_back(
-      "least time of this task in fp32",
+      "least time of this task in " + precision,
       limit.ns ? fmt::format("{:.4g} ms, bound by its {}: {:.4g} MB have to move, {:.4g} Gflop of "
                              "products",
                              *limit.ns * 1e-6, limit.basis.substr(0, limit.basis.find(',')),

@@ -38,10 +38,11 @@ struct MeasuredDevice {
 [[nodiscard]] Json limits_json(const MeasuredDevice& measured, const DeviceSheet* sheet);
 
 // For people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products of each
-// precision class, and the least time of this work in fp32, of which a last-level cache of
+// precision class, and the least time of this work in one of them, of which a last-level cache of
 // `cache_bytes` may keep what is written.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe_limits(
-    const DeviceLimits& limits, const Work& work, std::uint64_t cache_bytes);
+    const DeviceLimits& limits, const Work& work, std::uint64_t cache_bytes,
+    const std::string& precision = "fp32");
 
 // The last-level cache of a target; of a GPU, the largest of those in data/devices.json.
 [[nodiscard]] std::uint64_t cache_bytes_of(const Target& target);

@@ -21,6 +21,7 @@
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task_header.hpp"
 #include "runner/task/task_sizes.hpp"
+#include "runner/task/working_type.hpp"
 #include "runner/workspace/tool_result.hpp"
 
 namespace kbench {
@@ -120,7 +121,9 @@ Facts limit_facts(const TaskSize& size, const std::optional<std::string>& device
   if (!target) return {};
   const auto limits = find_limits(installation.state, describe_device(*target));
   if (!limits || !*limits) return {};
-  return describe_limits(**limits, size.work, cache_bytes_of(*target));
+  const std::string_view half = half_class_of(size);
+  return describe_limits(**limits, size.work, cache_bytes_of(*target),
+                         half.empty() ? "fp32" : std::string(half));
 }
 
 }  // namespace
@@ -135,7 +138,7 @@ Result<Submission> submission_in(const KernelRequest& request) {
 Result<TaskPrompt> prompt_of_task(const SuiteFolder& suite, const std::vector<int>& levels,
                                   const std::string& pattern, const PromptRequest& request,
                                   const Installation& installation) {
-  auto task = find_task(suite, levels, pattern, installation);
+  auto task = find_task(suite, levels, pattern, installation, request.precision);
   if (!task) return task.error();
   PromptRequest with_limits = request;
   with_limits.more_facts = [&](const TaskSize& size) {

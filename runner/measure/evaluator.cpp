@@ -24,6 +24,7 @@
 #include "runner/measure/side_order.hpp"
 #include "runner/measure/suspicion.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -117,6 +118,9 @@ class Evaluating {
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
 
   std::optional<EarlyEnd> load() {
+    if (in_half())
+      if (const std::string why = why_not_in_half(*request_.size); !why.empty())
+        return not_in_type(why);
     auto parameters = request_.initial_parameters ? request_.initial_parameters() : Result<int>(-1);
     if (!parameters) return from_error(parameters.error());
     auto reason =
@@ -129,8 +133,31 @@ class Evaluating {
     return std::nullopt;
   }
 
+  [[nodiscard]] bool in_half() const { return working_type(request_.precision) != DType::kFloat32; }
+
+  // Nobody is to blame, and the task counts in no score of that class.
+  [[nodiscard]] EarlyEnd not_in_type(const std::string& why) {
+    record_.unranked =
+        fmt::format("{} is not to be had in {}: {}", request_.task->id, request_.precision, why);
+    return {State::kSkipped, record_.unranked, "run it in another precision class"};
+  }
+
+  // In 16 bits eager itself may not run, or leave the type's range: known before anybody is timed.
+  std::optional<EarlyEnd> try_type() {
+    if (!in_half()) return std::nullopt;
+    if (auto end = calls_.draw_inputs()) return end;
+    const auto eager = oracle_.reference();
+    if (!eager && eager.error().code == ErrorCode::kNotFound)
+      return not_in_type(eager.error().message);
+    if (!eager) return from_error(eager.error());
+    if (!all_finite(*eager)) return not_in_type("eager's outputs leave the range of the type");
+    if (auto released = oracle_.release(); !released) return from_error(released.error());
+    return std::nullopt;
+  }
+
   std::optional<EarlyEnd> check_correctness() {
     if (auto end = calls_.place(1)) return end;
+    if (auto end = try_type()) return end;
     if (auto end = time_alone()) return end;
     if (auto end = calls_.start_worker()) return end;
     if (auto end = measure_peaks()) return end;
@@ -237,12 +264,15 @@ class Evaluating {
     return check_submission(draw, hard, *eager);
   }
 
-  // Where float32 itself leaves its range, eager is no yardstick: the draw is left out, and said
+  [[nodiscard]] static bool all_finite(const std::vector<EagerError>& eager) {
+    return std::all_of(eager.begin(), eager.end(),
+                       [](const EagerError& error) { return error.not_finite == 0; });
+  }
+
+  // Where the type itself leaves its range, eager is no yardstick: the draw is left out, and said
   // so.
   bool is_usable(HardDraw hard, int draw, const std::vector<EagerError>& eager) {
-    const bool finite = std::all_of(eager.begin(), eager.end(),
-                                    [](const EagerError& error) { return error.not_finite == 0; });
-    if (finite) return true;
+    if (all_finite(eager)) return true;
     Check check;
     check.draw = draw;
     check.distribution = to_string(hard);

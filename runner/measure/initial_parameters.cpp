@@ -10,6 +10,7 @@
 #include "runner/core/channel.hpp"
 #include "runner/measure/words_in.hpp"
 #include "runner/measure/worker_output.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -33,7 +34,8 @@ Result<UniqueFd> make_memory(std::uint64_t bytes) {
 }  // namespace
 
 Result<UniqueFd> draw_initial_parameters(ZygotePool& pool, const ZygoteRequest& request,
-                                         const PythonModel& model, const TaskSize& size) {
+                                         const PythonModel& model, const TaskSize& size,
+                                         DType type) {
   auto memory = make_memory(pack(size.parameters).bytes);
   if (!memory) return memory.error();
   auto ends = Channel::make_pair();
@@ -48,6 +50,7 @@ Result<UniqueFd> draw_initial_parameters(ZygotePool& pool, const ZygoteRequest& 
                       {"folder", session->folder.string()},
                       {"entry", model.entry},
                       {"init", model.init},
+                      {"real", to_string(type)},
                       {"seed", model.seed.value_or(kKernelBenchSeed)},
                       {"parameters", describe_tensors(size.parameters)}};
   if (auto sent = channel.send(asked, {memory->get()}); !sent) return sent.error();

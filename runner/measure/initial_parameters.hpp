@@ -14,12 +14,12 @@ namespace kbench {
 inline constexpr int kKernelBenchSeed = 42;
 
 // Plays the task's Model once. `request`: the files of its Python; `model`: how it is made, with a
-// seed. Returns memory with the parameters of that size as pack() places them; those that are no
-// part of a Model are zero. The file may be shorter than that, if the task's code cut it. Errors:
-// kInfrastructure, with the reason.
+// seed; `type` stands in the place of float32. Returns memory with the parameters of that size as
+// pack() places them; those that are no part of a Model are zero. The file may be shorter than
+// that, if the task's code cut it. Errors: kInfrastructure, with the reason.
 [[nodiscard]] Result<UniqueFd> draw_initial_parameters(ZygotePool& pool,
                                                        const ZygoteRequest& request,
                                                        const PythonModel& model,
-                                                       const TaskSize& size);
+                                                       const TaskSize& size, DType type);
 
 }  // namespace kbench

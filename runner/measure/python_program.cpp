@@ -10,6 +10,7 @@
 #include "runner/measure/gpu_visibility.hpp"
 #include "runner/measure/openmp_environment.hpp"
 #include "runner/sandbox/host.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -70,6 +71,7 @@ class PythonProgram final : public WorkerProgram {
   [[nodiscard]] Json request(const WorkerStart& start) const override {
     Json request = {{"device", start.device},
                     {"precision", start.precision},
+                    {"real", to_string(working_type(start.precision))},
                     {"folder", folder_.string()},
                     {"entry", model_.entry},
                     {"init", model_.init},

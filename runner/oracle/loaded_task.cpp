@@ -70,12 +70,26 @@ constexpr int kPerturbations = 8;
 
 // Flips the last bit of the numbers in which the deciding bit is set. Other dtypes are kept.
 at::Tensor perturbed(const at::Tensor& input, int deciding_bit) {
-  if (input.scalar_type() != at::kFloat) return input;
-  const at::Tensor bits = input.view(at::kInt);
-  return at::bitwise_right_shift(bits, deciding_bit)
-      .bitwise_and_(1)
-      .bitwise_xor_(bits)
-      .view(at::kFloat);
+  const at::ScalarType type = input.scalar_type();
+  if (type != at::kFloat && type != at::kHalf && type != at::kBFloat16) return input;
+  const at::Tensor bits = input.view(type == at::kFloat ? at::kInt : at::kShort);
+  return at::bitwise_right_shift(bits, deciding_bit).bitwise_and_(1).bitwise_xor_(bits).view(type);
+}
+
+// Operations a second, of the best of a few products of two squares.
+Result<double> products_per_s(Backend& backend, const at::Device& device, at::ScalarType type,
+                              std::int64_t n, int times) {
+  const at::Tensor a = at::ones({n, n}, at::TensorOptions().dtype(type).device(device));
+  std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();
+  for (int i = 0; i < times; ++i) {
+    if (auto started = backend.start_timer(); !started) return started.error();
+    const at::Tensor product = at::matmul(a, a);
+    auto nanoseconds = backend.stop_timer();
+    if (!nanoseconds) return nanoseconds.error();
+    best_ns = std::min(best_ns, *nanoseconds);
+  }
+  return 2.0 * static_cast<double>(n) * static_cast<double>(n * n) /
+         (static_cast<double>(best_ns) * 1e-9);
 }
 
 // What one player maps.
@@ -107,6 +121,7 @@ struct LoadedTask::Impl {
 
   Backend& backend;
   TaskSize size;
+  DType type;  // in the place of float32
   at::Device device;
   GraphExecutor executor;
   std::optional<CompiledPackage> package;
@@ -402,10 +417,32 @@ struct LoadedTask::Impl {
 
   // cuDNN may by the precision class. Its heuristics often take float32 all the same.
   [[nodiscard]] bool may_convolve_in_tf32() const {
-    return device.is_cuda() && at::globalContext().allowTF32CuDNN() && executor.has_convolutions();
+    return type == DType::kFloat32 && device.is_cuda() && at::globalContext().allowTF32CuDNN() &&
+           executor.has_convolutions();
   }
 
-  // How far an fp32 run is from the reference; one entry for each output.
+  // Eager's outputs of slot 0, with a task in a 16-bit type. Not every operator has a kernel in it,
+  // and what a graph makes of constants may come out wider.
+  Result<Tensors> run_in_type() {
+    constexpr const char* kHint = "run it in another precision class";
+    const std::string words = "eager in " + std::string(to_string(type));
+    auto outputs =
+        guarded(words.c_str(), [&]() -> Result<Tensors> { return run(Side::kEager, 0); });
+    if (!outputs) {
+      Error error = outputs.error();
+      const bool is_devices = error.message.find("CUDA error") != std::string::npos;
+      if (error.code == ErrorCode::kInfrastructure && !is_devices)
+        error = {ErrorCode::kNotFound, error.message, kHint};
+      return error;
+    }
+    for (std::size_t o = 0; o < size.outputs.size(); ++o)
+      if (dtype_of(outputs->at(o)) != size.outputs[o].dtype)
+        return Error{ErrorCode::kNotFound,
+                     words + " gives an output of another type: " + size.outputs[o].name, kHint};
+    return outputs;
+  }
+
+  // How far a run of eager is from the reference; one entry for each output.
   Result<std::vector<EagerError>> errors_of(const Tensors& outputs) {
     const OutputBound unbounded{std::numeric_limits<double>::infinity(), 0, 0};
     const std::vector<OutputBound> bounds(size.outputs.size(), unbounded);
@@ -449,7 +486,8 @@ const std::string& LoadedTask::compiled_reason() const { return impl_->compiled_
 
 Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const std::string& size,
                                     const std::string& torch_device,
-                                    const std::filesystem::path& package, UniqueFd parameters) {
+                                    const std::filesystem::path& package, UniqueFd parameters,
+                                    DType type) {
   const TaskSize* found = task.find_size(size);
   if (found == nullptr) return Error{ErrorCode::kNotFound, task.id + " has no size " + size, ""};
   const Layout inputs = pack(found->inputs);
@@ -467,10 +505,10 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
                  "use --size small or a device with more memory"};
   }
   return guarded("loading", [&]() -> Result<LoadedTask> {
-    auto executor = GraphExecutor::load(task.file, size, torch_device);
+    auto executor = GraphExecutor::load(task.file, size, torch_device, type);
     if (!executor) return executor.error();
     auto impl = std::unique_ptr<Impl>(
-        new Impl{backend, *found, at::Device(torch_device), std::move(*executor)});
+        new Impl{backend, *found, type, at::Device(torch_device), std::move(*executor)});
     impl->input_layout = inputs;
     impl->param_layout = params;
     impl->output_layout = outputs;
@@ -560,7 +598,10 @@ Result<std::vector<EagerError>> LoadedTask::reference() {
     t.reference_outputs = to_contiguous(t.executor.run(to_double(t.slot_inputs[0]), params));
     params.clear();
     t.eager_outputs.clear();
-    t.eager_outputs.push_back(to_contiguous(t.run(Side::kEager, 0)));
+    auto eager =
+        t.type == DType::kFloat32 ? Result<Tensors>(t.run(Side::kEager, 0)) : t.run_in_type();
+    if (!eager) return eager.error();
+    t.eager_outputs.push_back(to_contiguous(std::move(*eager)));
     auto errors = t.errors_of(t.eager_outputs[0]);
     if (errors && t.may_convolve_in_tf32()) {
       const auto of_tf32 =
@@ -719,28 +760,27 @@ Result<Audit> LoadedTask::audit(bool everything) {
   return audit;
 }
 
-Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device) {
+Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device, DType type) {
   return guarded("measuring the device's peaks", [&]() -> Result<DevicePeaks> {
     const c10::InferenceMode guard;
     const at::Device device(torch_device);
     auto bandwidth = backend.copy_bandwidth();
     if (!bandwidth) return bandwidth.error();
     const bool cuda = device.is_cuda();
-    const std::int64_t n = cuda ? 8192 : 1024;
     constexpr int kProducts = 6;  // the first one loads the library
-    const at::Tensor a = at::ones(
-        {n, n}, at::TensorOptions().dtype(cuda ? at::kBFloat16 : at::kFloat).device(device));
-    std::int64_t best_ns = std::numeric_limits<std::int64_t>::max();
-    for (int i = 0; i < kProducts; ++i) {
-      if (auto started = backend.start_timer(); !started) return started.error();
-      const at::Tensor product = at::matmul(a, a);
-      auto nanoseconds = backend.stop_timer();
-      if (!nanoseconds) return nanoseconds.error();
-      best_ns = std::min(best_ns, *nanoseconds);
+    auto products = products_per_s(backend, device, cuda ? at::kBFloat16 : at::kFloat,
+                                   cuda ? 8192 : 1024, kProducts);
+    if (!products) return products.error();
+    double most = *products;
+    if (!cuda && type != DType::kFloat32) {
+      // Smaller and fewer: a CPU without instructions for it takes a hundred times as long.
+      auto of_type = products_per_s(backend, device,
+                                    type == DType::kBFloat16 ? at::kBFloat16 : at::kHalf, 512, 3);
+      if (!of_type) return of_type.error();
+      most = std::max(most, *of_type);
     }
     release_cached_memory(device);
-    const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(n * n);
-    return DevicePeaks{*bandwidth, flops / (static_cast<double>(best_ns) * 1e-9)};
+    return DevicePeaks{*bandwidth, most};
   });
 }
 
@@ -846,7 +886,7 @@ Status configure_torch(const std::string& precision) {
   return guarded("configuring LibTorch", [&]() -> Status {
     at::set_num_interop_threads(1);
     auto& context = at::globalContext();
-    const bool convolutions = precision != "fp32";  // torch-default and tf32
+    const bool convolutions = precision != "fp32";  // else as PyTorch does when nobody asks
     const bool matmuls = precision == "tf32";
     context.setAllowTF32CuDNN(convolutions);
     context.setAllowTF32CuBLAS(matmuls);

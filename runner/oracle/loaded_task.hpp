@@ -42,16 +42,20 @@ constexpr std::chrono::microseconds kBusyBeforeABaseline{300};
 constexpr std::chrono::microseconds kBusyBeforeACall{450};
 
 // The device's peaks, whatever the task: large copies and large matrix products, the best of a few.
-[[nodiscard]] Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device);
+// Products are those of a CPU's float32 or, where that is faster, of `type`; bfloat16 on CUDA.
+[[nodiscard]] Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device,
+                                                DType type);
 
 class LoadedTask {
  public:
   // `parameters`: a file of what every placement has as parameters (initial_parameters.hpp); not
   // valid where they are drawn. kDoesNotFit when the plan exceeds free memory. A package that
-  // cannot be loaded is no error: compiled_reason() then says why.
+  // cannot be loaded is no error: compiled_reason() then says why. `type`: of the task, which
+  // load_task_in() has read.
   static Result<LoadedTask> load(Backend& backend, const Task& task, const std::string& size,
                                  const std::string& torch_device,
-                                 const std::filesystem::path& package, UniqueFd parameters = {});
+                                 const std::filesystem::path& package, UniqueFd parameters = {},
+                                 DType type = DType::kFloat32);
 
   LoadedTask(LoadedTask&&) noexcept;
   LoadedTask& operator=(LoadedTask&&) noexcept;
@@ -67,12 +71,13 @@ class LoadedTask {
   // Draws private inputs for the first slots.size() slots.
   Status inputs(const std::vector<SlotInputs>& slots);
 
-  // Slot 0: the fp64 reference, and the eager fp32 run against it; one entry for each output. Where
+  // Slot 0: the fp64 reference, and the eager run against it; one entry for each output. kNotFound
+  // where eager does not run in a 16-bit type, for want of a kernel mostly. Where
   // the precision class allows convolutions TF32 (CUDA), the larger error of two: eager's, and that
   // of eager with the operands of its convolutions rounded to TF32.
   Result<std::vector<EagerError>> reference();
 
-  // After reference(): the largest errors of eager fp32 runs on inputs that differ from slot 0's in
+  // After reference(): the largest errors of eager runs on inputs that differ from slot 0's in
   // the last bit of some numbers, against the same reference. Where the outputs are
   // ill-conditioned, rounding alone does this much to them, in one order of summation or another.
   Result<std::vector<EagerError>> perturbed_errors();

@@ -22,6 +22,7 @@
 #include "runner/backend/cpu/cold_memory.hpp"
 #include "runner/oracle/given_files.hpp"
 #include "runner/oracle/tensors.hpp"
+#include "runner/task/working_type.hpp"
 #include "runner/worker/mailbox.hpp"
 
 namespace kbench {
@@ -129,7 +130,8 @@ CpuPlayer::CpuPlayer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CpuPlayer::CpuPlayer(CpuPlayer&&) noexcept = default;
 CpuPlayer::~CpuPlayer() = default;
 
-Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<UniqueFd> descriptors) {
+Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, DType type,
+                                  std::vector<UniqueFd> descriptors) {
   constexpr std::size_t kOwn = 4;
   if (descriptors.size() < kOwn || request.arena_bytes.size() != 3)
     return Error{ErrorCode::kInfrastructure, "a player needs a mailbox and three arenas", ""};
@@ -137,12 +139,12 @@ Result<CpuPlayer> CpuPlayer::load(const PlayRequest& request, std::vector<Unique
                               std::make_move_iterator(descriptors.end()));
   const auto given = keep_given_files(request.task_file, std::move(files));
   if (!given) return given.error();
-  auto task = load_task(given->task);
+  auto task = load_task_in(type, given->task);
   if (!task) return task.error();
   const TaskSize* size = task->find_size(request.size);
   if (size == nullptr)
     return Error{ErrorCode::kNotFound, task->id + " has no size " + request.size, ""};
-  auto executor = GraphExecutor::load(task->file, request.size, "cpu");
+  auto executor = GraphExecutor::load(task->file, request.size, "cpu", type);
   if (!executor) return executor.error();
   auto mailbox = Mailbox::open(std::move(descriptors[0]));
   if (!mailbox) return mailbox.error();

@@ -15,9 +15,10 @@ namespace kbench {
 
 class CpuPlayer {
  public:
-  // `descriptors`: as PlayRequest says. A package that cannot be loaded is no error. Errors:
-  // kBadInput, kInfrastructure, kDoesNotFit.
-  static Result<CpuPlayer> load(const PlayRequest& request, std::vector<UniqueFd> descriptors);
+  // `descriptors`: as PlayRequest says; `type` stands in the place of float32. A package that
+  // cannot be loaded is no error. Errors: kBadInput, kInfrastructure, kDoesNotFit.
+  static Result<CpuPlayer> load(const PlayRequest& request, DType type,
+                                std::vector<UniqueFd> descriptors);
   CpuPlayer(CpuPlayer&&) noexcept;
   ~CpuPlayer();
   CpuPlayer(const CpuPlayer&) = delete;

@@ -127,7 +127,7 @@ struct Audit {
 // The device's peaks, measured once.
 struct DevicePeaks {
   double copy_bytes_per_s = 0;    // read and written
-  double matmul_flops_per_s = 0;  // CUDA: bfloat16, CPU: float32
+  double matmul_flops_per_s = 0;  // CUDA: bfloat16, CPU: float32, or the run's type where faster
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches, launch_ns)

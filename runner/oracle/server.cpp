@@ -12,6 +12,7 @@
 #include "runner/oracle/loaded_task.hpp"
 #include "runner/oracle/player.hpp"
 #include "runner/oracle/protocol.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -32,7 +33,8 @@ class Server {
   Server(Backend& backend, std::string torch_device, std::string precision)
       : backend_(backend),
         torch_device_(std::move(torch_device)),
-        precision_(std::move(precision)) {}
+        precision_(std::move(precision)),
+        type_(working_type(precision_)) {}
 
   // `files` come with "load" alone.
   Reply answer(const Json& request, std::vector<UniqueFd> files) {
@@ -96,10 +98,10 @@ class Server {
     const auto given =
         keep_given_files(request.at("task_file").get<std::string>(), std::move(files));
     if (!given) return {failure(given.error()), {}};
-    auto task = load_task(given->task);
+    auto task = load_task_in(type_, given->task);
     if (!task) return {failure(task.error()), {}};
     auto loaded = LoadedTask::load(backend_, *task, request.at("size").get<std::string>(),
-                                   torch_device_, given->package, std::move(parameters));
+                                   torch_device_, given->package, std::move(parameters), type_);
     if (!loaded) return {failure(loaded.error()), {}};
     task_.emplace(std::move(*loaded));
     loaded_ = identity;
@@ -192,7 +194,7 @@ class Server {
   }
 
   Reply peaks() {
-    auto measured = measure_peaks(backend_, torch_device_);
+    auto measured = measure_peaks(backend_, torch_device_, type_);
     if (!measured) return {failure(measured.error()), {}};
     return {*measured, {}};
   }
@@ -227,6 +229,7 @@ class Server {
   Backend& backend_;
   std::string torch_device_;
   std::string precision_;
+  DType type_;
   std::optional<LoadedTask> task_;
   std::string loaded_;                    // the request that loaded it
   std::optional<ActivityWriter> writer_;  // of a profile
@@ -234,8 +237,9 @@ class Server {
 };
 
 // From now on this process plays. Returns only where it cannot.
-int play(Channel& channel, Message request) {
-  auto player = CpuPlayer::load(request.body.get<PlayRequest>(), std::move(request.descriptors));
+int play(Channel& channel, Message request, DType type) {
+  auto player =
+      CpuPlayer::load(request.body.get<PlayRequest>(), type, std::move(request.descriptors));
   if (!player) {
     (void)channel.send(failure(player.error()));
     return 3;
@@ -252,7 +256,8 @@ int serve_oracle(Channel& channel, Backend& backend, const std::string& torch_de
   while (true) {
     auto request = channel.receive();
     if (!request) return 0;  // the supervisor is gone, or done
-    if (request->body.value("op", "") == "play") return play(channel, std::move(*request));
+    if (request->body.value("op", "") == "play")
+      return play(channel, std::move(*request), working_type(precision));
     Reply reply;
     try {
       reply = server.answer(request->body, std::move(request->descriptors));

@@ -23,6 +23,7 @@
 #include "runner/submission/layouts.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_tags.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -321,7 +322,7 @@ Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
   if (!tagged) return tagged.error();
   std::vector<Task> tasks;
   for (const TaskEntry& entry : *tagged) {
-    auto task = load_task(entry.file);
+    auto task = load_task_in(working_type(request.precision), entry.file);
     if (!task) return task.error();
     tasks.push_back(std::move(*task));
   }
@@ -387,6 +388,16 @@ Result<FoundFolder> look_into_folder(const RunRequest& request, const Installati
   plan.nothing_selected = unknown_agent(request, *found);
   if (takes_submitted_tasks_only(request, *folder)) keep_submitted_tasks(request, *found, plan);
   return FoundFolder{std::move(*folder), std::move(*found)};
+}
+
+// The shipped examples are written for float32, and would not compile.
+void leave_unfit_examples_out(const RunRequest& request, std::optional<FoundFolder>& found,
+                              Plan& plan) {
+  if (working_type(request.precision) == DType::kFloat32 || found->folder.is_the_users) return;
+  found.reset();
+  plan.submissions_from = fmt::format(
+      "no submissions: the shipped examples are not in {} (there is no ./submissions here)",
+      request.precision);
 }
 
 Status add_folder(const RunRequest& request, const FoundFolder& found,
@@ -477,6 +488,7 @@ Result<Plan> make_plan(const RunRequest& request, const Installation& installati
     if (!folder) return folder.error();
     if (!plan.nothing_selected.empty()) return plan;
     found = std::move(*folder);
+    leave_unfit_examples_out(request, found, plan);
   }
   if (!request.size) take_size_that_exists(plan);
   if (request.shard) take_shard(*request.shard, plan);

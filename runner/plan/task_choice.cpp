@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "runner/task/suite.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 
@@ -18,7 +19,7 @@ Result<std::vector<TaskEntry>> tasks_of_suite(const std::optional<std::filesyste
 
 Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
                        const std::vector<int>& levels, const std::string& pattern,
-                       const Installation& installation) {
+                       const Installation& installation, std::string_view precision) {
   const auto entries = tasks_of_suite(suite, installation);
   if (!entries) return entries.error();
   const auto selected = select_tasks(*entries, levels, {pattern});
@@ -39,7 +40,7 @@ Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
         fmt::format("choose one of {}{}", fmt::join(ids, ", "),
                     more > 0 ? fmt::format(" and {} more: `kbench tasks list`", more) : "")};
   }
-  return load_task(selected->front().file);
+  return load_task_in(working_type(precision), selected->front().file);
 }
 
 }  // namespace kbench

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/core/result.hpp"
@@ -18,10 +19,11 @@ namespace kbench {
 [[nodiscard]] Result<std::vector<TaskEntry>> tasks_of_suite(
     const std::optional<std::filesystem::path>& suite, const Installation& installation);
 
-// The one task of these levels (empty: of all) that the pattern names, read completely. Errors:
-// kNotFound, kUsage for several.
+// The one task of these levels (empty: of all) that the pattern names, read completely, as a run of
+// the precision class has it. Errors: kNotFound, kUsage for several.
 [[nodiscard]] Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
                                      const std::vector<int>& levels, const std::string& pattern,
-                                     const Installation& installation);
+                                     const Installation& installation,
+                                     std::string_view precision = {});
 
 }  // namespace kbench

@@ -122,6 +122,7 @@ class Builder:
         self.get_ready()
         model_class = player.import_model(request["folder"], request["entry"])
         model = player.make_model(model_class, request["init"], request["entry"])
+        player.in_type(model, request["real"])
         player.set_mode(model, request["mode"])
         if request["triton"] or not self.answers:
             self.take_turn()

@@ -272,6 +272,30 @@ def set_mode(model, mode):
             module.dropout = 0.0
 
 
+def in_type(model, real):
+    """In a run of a 16-bit class everything that a model holds in float32 is in that type. What lies in plain
+    attributes of its own classes too, where tasks keep constants."""
+    if real == "float32":
+        return
+    type_ = getattr(torch, real)
+
+    def converted(tensor):
+        return tensor.to(type_) if tensor.dtype == torch.float32 else tensor
+
+    model._apply(converted)
+    for module in model.modules():
+        for name, value in list(vars(module).items()):
+            if isinstance(value, torch.Tensor):
+                setattr(module, name, converted(value))
+
+
+def types_in(state, real):
+    """What a Model registers, as a run of that class has it."""
+    for entry in state or []:
+        if entry["type"].startswith("float32["):
+            entry["type"] = real + entry["type"].removeprefix("float32")
+
+
 def check_refusals(entry):
     """Whoever catches what kbench refuses would be measured on something else."""
     if kbench_extensions.refusals:
@@ -303,6 +327,7 @@ class Session:
         self.model = None
         self.has_prepare = False
         self.constants = constants_of(request["init"])
+        types_in(request["state"], request["real"])
         self.by_order = False
         self.made_in_init = []
         self.told = Answer()  # its places are those of the last call's outputs
@@ -362,6 +387,7 @@ class Session:
         model_class = import_model(request["folder"], request["entry"], request.get("prebuilt"))
         model = make_model(model_class, request["init"], request["entry"], request["seed"])
         try:
+            in_type(model, request["real"])
             set_mode(model, request["mode"])
             if request["seed"] is None:
                 self.give_parameters(model)
@@ -482,6 +508,7 @@ def write_parameters(library, channel, request, descriptors):
     lock_down(library)
     model_class = import_model(request["folder"], request["entry"])
     model = make_model(model_class, request["init"], request["entry"], request["seed"])
+    in_type(model, request["real"])
     try:
         player_parameters.write(model, request["parameters"], mmap.mmap(descriptors[0], 0))
     except player_parameters.ParametersDiffer as error:

@@ -174,7 +174,7 @@ class Cuda:
         self.set_stream = torch.cuda.set_stream
         self.enter()
         precision = request["precision"]
-        if precision != "torch-default":  # which is torch's own
+        if precision in ("fp32", "tf32"):  # the others are torch's own
             torch.backends.cudnn.allow_tf32 = precision == "tf32"
             torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
 

@@ -20,6 +20,7 @@ struct PromptRequest {
   std::optional<std::string> size;
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<PromptLanguage> language;
+  std::string precision = "torch-default";  // the class of the run
   // More facts of the device for a task of this size, {"memory bandwidth", "3200 GB/s"}.
   std::function<std::vector<std::pair<std::string, std::string>>(const TaskSize&)> more_facts = {};
 };

@@ -9,6 +9,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/prompt/prompt_text.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -42,23 +43,35 @@ std::string mode_text(const Task& task) {
          "batch,\nrunning statistics are neither read nor kept, dropout is off.";
 }
 
+// "bfloat16" or "float16" in a class of 16 bits; else empty.
+std::string half_type(const PromptParts& parts) {
+  const std::string_view half = half_class_of(parts.size);
+  return half.empty() ? "" : std::string(to_string(working_type(half)));
+}
+
 std::string reference(const PromptParts& parts) {
   std::string text = "\n## Reference\n\n" + mode_text(parts.task) + "\n";
   if (parts.size.name == "small")
     text += "A dictionary `SMALL` in it overrides the constants for this size.\n";
   if (!parts.task.note.empty())
     text += fmt::format("Other than in the file: {}.\n", clean_name(parts.task.note, 4000));
+  if (const std::string type = half_type(parts); !type.empty())
+    text += fmt::format("All its floating tensors are {0}, as after `.to(torch.{0})`.\n", type);
   return text + "\n" + code_block("python", clean_text(parts.source, kMaxPromptText));
 }
 
-constexpr std::string_view kChecks =
-    "\n## What is checked\n\n"
-    "- Each call, timed ones too, gets inputs of its own that nobody has seen before, and its "
-    "outputs are\n  verified in full. Outputs hold garbage before the call.\n"
-    "- The reference is the same graph in double precision. With E, the largest error that eager "
-    "PyTorch\n  makes in an output in single precision, each element may be off by 4 E + 64 ulp, "
-    "and the whole\n  tensor's relative error may be four times eager's, plus rounding. Integer "
-    "outputs are exact.\n  Infinities and NaNs must be where the reference has them.\n";
+std::string checks(const PromptParts& parts) {
+  const std::string type = half_type(parts);
+  return fmt::format(
+      "\n## What is checked\n\n"
+      "- Each call, timed ones too, gets inputs of its own that nobody has seen before, and its "
+      "outputs are\n  verified in full. Outputs hold garbage before the call.\n"
+      "- The reference is the same graph in double precision. With E, the largest error that eager "
+      "PyTorch\n  makes in an output in {}, each element may be off by 4 E + {}, "
+      "and the whole\n  tensor's relative error may be four times eager's, plus rounding. Integer "
+      "outputs are exact.\n  Infinities and NaNs must be where the reference has them.\n",
+      type.empty() ? "single precision" : type, type.empty() ? "64 ulp" : "1 ulp of that type");
+}
 
 // Besides the task's own distribution.
 std::string hard_draws(const TaskSize& size) {
@@ -73,6 +86,11 @@ std::string hard_draws(const TaskSize& size) {
 }
 
 std::string precision(const PromptParts& parts) {
+  if (const std::string type = half_type(parts); !type.empty())
+    return fmt::format(
+        "- Precision class `{}`: inputs, parameters and outputs are {}, yours and eager's. Sums "
+        "in single\n  precision that are rounded at the end pass. A type of 8 bits does not.\n",
+        half_class_of(parts.size), type);
   return std::string("- Precision class `torch-default`: ") +
          (is_for_cuda(parts)
               ? "what PyTorch does when nobody asks. Convolutions and recurrent layers "
@@ -154,7 +172,7 @@ std::string tensor_text(const TensorSpec& tensor) {
 std::string task_prompt(const PromptParts& parts) {
   const LanguageText language = is_python(parts) ? python_text(parts) : native_text(parts);
   return opening(parts, language) + worth(parts.task) + reference(parts) + language.interface +
-         language.rules + std::string(kChecks) + hard_draws(parts.size) + precision(parts) +
+         language.rules + checks(parts) + hard_draws(parts.size) + precision(parts) +
          timing(language) + cheating(language) + device(parts) + language.skeleton + example(parts);
 }
 

@@ -31,6 +31,7 @@
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/task_checks.hpp"
 #include "runner/submission/cuda_tools.hpp"
+#include "runner/task/working_type.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -139,8 +140,10 @@ class DeviceBench final : public RunBench {
       all.insert(plan_.units[unit].task);
       if (plan_.units[unit].submission) judged.insert(plan_.units[unit].task);
     }
+    const auto written = as_written(judged);
+    if (!written) return written.error();
     std::vector<const Task*> checked;
-    for (const std::size_t task : judged) checked.push_back(&plan_.tasks[task]);
+    for (const Task& task : *written) checked.push_back(&task);
     if (auto sound = task_checks_.check(checked, !request_.no_lint, store, progress_, interrupted);
         !sound)
       return sound;
@@ -261,6 +264,19 @@ class DeviceBench final : public RunBench {
 
  private:
   [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
+
+  // As tasks are linted and compared with their Python, whatever the run's class.
+  [[nodiscard]] Result<std::vector<Task>> as_written(const std::set<std::size_t>& tasks) const {
+    std::vector<Task> written;
+    for (const std::size_t task : tasks) {
+      const Task& planned = plan_.tasks[task];
+      auto loaded = working_type(request_.precision) == DType::kFloat32 ? Result<Task>(planned)
+                                                                        : load_task(planned.file);
+      if (!loaded) return loaded.error();
+      written.push_back(std::move(*loaded));
+    }
+    return written;
+  }
 
   [[nodiscard]] EvaluationRequest request_of(std::size_t index) {
     const PlannedRow& unit = plan_.units[index];
@@ -516,7 +532,8 @@ class DeviceBench final : public RunBench {
           .folder = build.reference->folder,
           .command = zygote_command(python_->player, plan_.target.device, plan_.target.device_index,
                                     usable_threads())};
-      auto drawn = draw_initial_parameters(zygotes_, request, model, size);
+      auto drawn =
+          draw_initial_parameters(zygotes_, request, model, size, working_type(request_.precision));
       if (!drawn) return drawn.error();
       initial_parameters_.emplace(task, std::move(*drawn));
     }

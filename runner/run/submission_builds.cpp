@@ -9,6 +9,7 @@
 #include "runner/core/for_each_index.hpp"
 #include "runner/submission/findings.hpp"
 #include "runner/task/task_header.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -45,7 +46,8 @@ Status run_build_step(const PlannedRow& unit, const std::vector<SourceFile>& fil
                                .entry = made.python->entry,
                                .init = made.python->init,
                                .mode = made.python->mode,
-                               .inputs = shapes_of(size.inputs)});
+                               .inputs = shapes_of(size.inputs),
+                               .real = std::string(to_string(working_type(half_class_of(size))))});
   if (!built) return built.error();
   if (built->seconds > 0) made.seconds = built->seconds;
   made.python->built = std::move(*built);

@@ -388,6 +388,7 @@ Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step
           {"init", request.init},
           {"mode", request.mode},
           {"inputs", request.inputs},
+          {"real", request.real},
           {"device", device_},
           {"compilers", request.submission.needs.compiler},
           {"triton", triton},

@@ -29,11 +29,12 @@ namespace kbench {
 struct PythonBuildRequest {
   const Submission& submission;
   const std::vector<SourceFile>& files;
-  const Staging& staging;  // with its files in src/, where what is built goes as well
-  std::string entry;       // below src/
-  std::string init;        // a literal of Python: how the task's Model is made
-  std::string mode;        // Task::mode
-  Json inputs;             // of forward: [{"dtype", "shape"}]
+  const Staging& staging;        // with its files in src/, where what is built goes as well
+  std::string entry;             // below src/
+  std::string init;              // a literal of Python: how the task's Model is made
+  std::string mode;              // Task::mode
+  Json inputs;                   // of forward: [{"dtype", "shape"}]
+  std::string real = "float32";  // the type in the place of float32
 };
 
 struct PythonBuildLimits {

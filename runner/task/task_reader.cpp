@@ -22,6 +22,7 @@
 #include "runner/task/shared_outputs.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -88,13 +89,14 @@ std::vector<std::int64_t> read_shape(const JsonField& field) {
   return shape;
 }
 
-TensorSpec read_tensor(const JsonField& field, std::set<std::string>& taken) {
+// `type` stands in the place of float32, here and below.
+TensorSpec read_tensor(const JsonField& field, DType type, std::set<std::string>& taken) {
   TensorSpec tensor;
   tensor.name = read_name(field.member("name"), taken);
   const auto dtype_field = field.member("dtype");
   const auto dtype = dtype_from_string(dtype_field.text(kMaxName));
   if (dtype) {
-    tensor.dtype = *dtype;
+    tensor.dtype = with_type(*dtype, type);
   } else {
     dtype_field.complain(dtype.error().message);
   }
@@ -102,11 +104,12 @@ TensorSpec read_tensor(const JsonField& field, std::set<std::string>& taken) {
   return tensor;
 }
 
-std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, std::set<std::string>& taken) {
+std::vector<TensorSpec> read_drawn_tensors(const JsonField& list, DType type,
+                                           std::set<std::string>& taken) {
   std::vector<TensorSpec> tensors;
   const auto count = list.array_size(kMaxTensors);
   for (std::size_t i = 0; i < count && list.healthy(); ++i) {
-    auto tensor = read_tensor(list.item(i), taken);
+    auto tensor = read_tensor(list.item(i), type, taken);
     if (!list.healthy()) break;
     tensor.draw = read_draw(list.item(i).member("draw"), tensor);
     if (list.item(i).json().contains("kernelbench")) {
@@ -134,27 +137,28 @@ std::set<std::string> operators_of(const Graph& graph) {
   return operators;
 }
 
-std::vector<TensorSpec> read_outputs(const JsonField& list, std::set<std::string>& taken) {
+std::vector<TensorSpec> read_outputs(const JsonField& list, DType type,
+                                     std::set<std::string>& taken) {
   std::vector<TensorSpec> outputs;
   const auto count = list.array_size(kMaxTensors);
   if (count == 0) list.complain("a task has at least one output");
   for (std::size_t i = 0; i < count && list.healthy(); ++i) {
-    outputs.push_back(read_tensor(list.item(i), taken));
+    outputs.push_back(read_tensor(list.item(i), type, taken));
     (void)list.item(i).member("value");
   }
   return outputs;
 }
 
-TaskSize read_size(const JsonField& field, const std::string& name,
+TaskSize read_size(const JsonField& field, const std::string& name, DType type,
                    const std::map<std::string, std::string>& skips) {
   TaskSize size;
   size.name = name;
   std::set<std::string> taken;
-  size.inputs = read_drawn_tensors(field.member("inputs"), taken);
+  size.inputs = read_drawn_tensors(field.member("inputs"), type, taken);
   if (size.inputs.empty()) field.member("inputs").complain("a task has at least one input");
-  size.parameters = read_drawn_tensors(field.member("parameters"), taken);
+  size.parameters = read_drawn_tensors(field.member("parameters"), type, taken);
   (void)field.member("nodes").array_size(kMaxNodes);
-  if (field.healthy()) size.outputs = read_outputs(field.member("outputs"), taken);
+  if (field.healthy()) size.outputs = read_outputs(field.member("outputs"), type, taken);
   const Graph graph = field.healthy() ? read_graph(field) : Graph{};
   size.peak_bytes_fp32 =
       static_cast<std::uint64_t>(field.member("peak_bytes_fp32").integer(0, kMaxInt64));
@@ -240,7 +244,7 @@ void read_skips(const JsonField& root, Task& task) {
   }
 }
 
-void read_sizes(const JsonField& sizes, Task& task) {
+void read_sizes(const JsonField& sizes, DType type, Task& task) {
   if (!sizes.json().is_object() || sizes.json().empty()) {
     sizes.complain("expected an object with \"small\", \"full\", or both");
     return;
@@ -252,7 +256,7 @@ void read_sizes(const JsonField& sizes, Task& task) {
   }
   for (const std::string name : {"small", "full"}) {
     if (sizes.healthy() && sizes.json().contains(name)) {
-      task.sizes.push_back(read_size(sizes.member(name), name, task.hard_draws_skip));
+      task.sizes.push_back(read_size(sizes.member(name), name, type, task.hard_draws_skip));
     }
   }
 }
@@ -274,6 +278,10 @@ void judge_inputs(Task& task) {
 }  // namespace
 
 Result<Task> load_task(const std::filesystem::path& json_file) {
+  return load_task_in(DType::kFloat32, json_file);
+}
+
+Result<Task> load_task_in(DType type, const std::filesystem::path& json_file) {
   const auto text = read_bounded_file(json_file, kMaxFileBytes);
   if (!text) return text.error();
   const auto json = parse_strict_json(*text, json_file.string());
@@ -288,7 +296,7 @@ Result<Task> load_task(const std::filesystem::path& json_file) {
   check_place(root, task);
   task.lint_accepts = read_reasons(root, "lint_accepts");
   read_skips(root, task);
-  if (root.healthy()) read_sizes(root.member("sizes"), task);
+  if (root.healthy()) read_sizes(root.member("sizes"), type, task);
   if (const auto& complaint = complaints.first()) return *complaint;
   judge_inputs(task);
   return task;

@@ -8,12 +8,14 @@
 
 #include "runner/backend/compare_rules.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/task/working_type.hpp"
 #include "runner/verify/likely_cause.hpp"
 
 namespace kbench {
 namespace {
 
 constexpr double kFp32UnitRoundoff = 0x1p-24;
+constexpr int kFp32Bits = 24;
 // Of the whole tensor: single elements may be further off than their mean square.
 constexpr double kNormUlps = 32;
 constexpr double kCustomary = 1e-2;  // the tolerance elsewhere
@@ -28,6 +30,28 @@ bool is_wrong(const CompareResult& result) {
   if (!stands(Defence::kOutputsCompared)) return false;
   if (stands(Defence::kNotFiniteIsWrong)) return result.wrong > 0;
   return result.max_error > result.tolerance_at_max;
+}
+
+// One unit in the last place of a 16-bit output, in those of float32.
+double ulp_of_type(const AcceptanceRule& rule) {
+  return rule.significand_bits < kFp32Bits ? std::exp2(kFp32Bits - rule.significand_bits) : 0;
+}
+
+// float16's numbers lie no closer than this, below its normal range neither.
+double least_spacing(const AcceptanceRule& rule) {
+  return rule.significand_bits == significand_bits(DType::kFloat16) ? 0x1p-24 : 0;
+}
+
+// The same for the whole tensor: a half, as 32 is of 64.
+double roundoff_of_type(const AcceptanceRule& rule) {
+  return rule.significand_bits < kFp32Bits ? std::exp2(-rule.significand_bits) / 2 : 0;
+}
+
+int coarsest_significand(const TaskSize& size) {
+  int bits = kFp32Bits;
+  for (const TensorSpec& output : size.outputs)
+    if (is_floating(output.dtype)) bits = std::min(bits, significand_bits(output.dtype));
+  return bits;
 }
 
 double relative_l2(const CompareResult& result) {
@@ -75,10 +99,14 @@ std::string element_message(const TensorSpec& spec, const CompareResult& result,
 AcceptanceRule for_task(AcceptanceRule rule, const TaskSize& size) {
   constexpr std::int64_t kLongestSerialSum = 16'384;
   constexpr double kMostOfIt = 960;
+  constexpr double kHalfAllclose = 1e-2;
   const bool scalar = std::any_of(size.outputs.begin(), size.outputs.end(),
                                   [](const TensorSpec& output) { return output.elements() <= 1; });
   if (!scalar && size.longest_sum <= kLongestSerialSum)
     rule.g = std::min(static_cast<double>(size.longest_sum) / 8, kMostOfIt);
+  rule.significand_bits = coarsest_significand(size);
+  if (rule.allclose > 0 && rule.significand_bits < kFp32Bits)
+    rule.allclose = std::max(rule.allclose, kHalfAllclose);
   return rule;
 }
 
@@ -102,8 +130,8 @@ std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<Ea
     if (const double tolerance = fixed_tolerance(rule); tolerance > 0) {
       result.push_back({.absolute = tolerance, .relative = tolerance});
     } else {
-      result.push_back(
-          {factor(rule, against) * error.max_error, rule.k + rule.g + rule.f, error.rms});
+      result.push_back({factor(rule, against) * error.max_error + least_spacing(rule),
+                        rule.k + rule.g + rule.f + ulp_of_type(rule), error.rms});
     }
   }
   return result;
@@ -126,7 +154,8 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
     }
     const double l2 = relative_l2(result);
     const double l2_bound = factor(rule, against) * eager[o].relative_l2 +
-                            (kNormUlps + rule.g + rule.f / 2) * kFp32UnitRoundoff;
+                            (kNormUlps + rule.g + rule.f / 2) * kFp32UnitRoundoff +
+                            roundoff_of_type(rule);
     const bool judged_whole = whose == Whose::kSubmissions && fixed_tolerance(rule) == 0 &&
                               stands(Defence::kWholeTensorRule) &&
                               stands(Defence::kOutputsCompared);

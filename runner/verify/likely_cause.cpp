@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/task/working_type.hpp"
+
 namespace kbench {
 namespace {
 
@@ -30,15 +32,22 @@ bool is_multiple(double ratio, const Distance& distance) {
 
 // Rounding to 10 bits leaves 2^-11 / sqrt(3) or 2.8e-4 of each value on average, to 7 bits eight
 // times that; sums of products a little more or less. Such errors are everywhere.
-std::string rounded_words(const Distance& distance) {
+// Nothing is as far off as the type that the output itself has.
+std::string rounded_words(DType dtype, const Distance& distance) {
   constexpr double kLeast = 0x1p-14;
   constexpr double kTenBits = 0x1p-10;
   constexpr double kSevenBits = 0x1p-7;
+  constexpr double kThreeBits = 0x1p-3;
   constexpr double kEven = 64;
-  if (distance.relative < kLeast || distance.relative > kSevenBits || distance.evenness > kEven)
-    return "";
-  return fmt::format("it is as far off as {} is",
-                     distance.relative < kTenBits ? "float16 or TF32" : "bfloat16");
+  const int bits = significand_bits(dtype);
+  const bool half = bits < 24;
+  const double least = half ? std::exp2(1 - bits) : kLeast;
+  const double most = half ? kThreeBits : kSevenBits;
+  if (distance.relative < least || distance.relative > most || distance.evenness > kEven) return "";
+  const char* type = distance.relative < kTenBits     ? "float16 or TF32"
+                     : distance.relative < kSevenBits ? "bfloat16"
+                                                      : "a type of 8 bits";
+  return fmt::format("it is as far off as {} is", type);
 }
 
 // Two independent values of one distribution around zero differ by sqrt(2) of their size.
@@ -61,7 +70,7 @@ std::string likely_cause(const TensorSpec& output, const CompareResult& result) 
   if (is_unrelated(distance))
     return "it is as far off as other values are: of parameters that were packed before they were "
            "set (kbench_prepare comes after), of an earlier call, or in another order";
-  return rounded_words(distance);
+  return rounded_words(output.dtype, distance);
 }
 
 }  // namespace kbench

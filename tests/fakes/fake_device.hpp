@@ -35,6 +35,8 @@ struct Script {
   int hard_draws_off = 1'000'000;     // on the first so many of them
   double perturbed_error = 0;         // eager's, on inputs that differ in their last bits
   std::uint64_t hard_not_finite = 0;  // eager's, on hard draws
+  std::uint64_t own_not_finite = 0;   // and on the task's own
+  std::optional<Error> reference_fails = std::nullopt;
   double compiled_error = 0;
   double eager_worker_error = 0;                    // where a worker plays eager
   std::vector<std::chrono::milliseconds> patience;  // with each call of the submission
@@ -147,8 +149,9 @@ class FakeOracle final : public Oracle {
   }
   Result<std::vector<EagerError>> reference() override {
     script_.log.emplace_back("reference");
-    return std::vector<EagerError>{
-        {script_.eager_error, script_.eager_error, 1.0, is_hard() ? script_.hard_not_finite : 0}};
+    if (script_.reference_fails) return *script_.reference_fails;
+    const std::uint64_t not_finite = is_hard() ? script_.hard_not_finite : script_.own_not_finite;
+    return std::vector<EagerError>{{script_.eager_error, script_.eager_error, 1.0, not_finite}};
   }
   Result<std::vector<EagerError>> perturbed() override {
     script_.log.emplace_back("perturbed");

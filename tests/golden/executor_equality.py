@@ -198,7 +198,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--executor", type=Path, required=True, help="the program executor_run")
     parser.add_argument("--size", choices=("small", "full"), default="small")
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--dtype", choices=("float32", "float64"), default="float32")
+    parser.add_argument("--dtype", choices=("float32", "float64", "bfloat16", "float16"), default="float32")
     parser.add_argument("--task", action="append", metavar="GLOB",
                         help='e.g. "level1/*"; may be repeated')
     parser.add_argument("--cover", action="store_true",

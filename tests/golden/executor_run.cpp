@@ -7,7 +7,7 @@
 // The second form reads the same arguments from lines of stdin, separated by tabs, and answers each
 // line with "done" or "failed", a tab and why: loading LibTorch costs more than most tasks.
 // IN.bin holds inputs, then parameters; OUT.bin the outputs: raw little-endian contiguous bytes, in
-// the task's order, without padding. Floating tensors are DTYPE (float32 or float64) in both files,
+// the task's order, without padding. Floating tensors are DTYPE (a floating one) in both files,
 // others are what the task says. Exits 0 when OUT.bin is complete, 2 on wrong usage, 1 otherwise.
 #include <algorithm>
 #include <cstdio>
@@ -32,6 +32,15 @@ namespace {
 struct Arguments {
   std::string task, size, device, dtype, in, out, package;
 };
+
+c10::ScalarType floating_type(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat64: return c10::ScalarType::Double;
+    case DType::kFloat16: return c10::ScalarType::Half;
+    case DType::kBFloat16: return c10::ScalarType::BFloat16;
+    default: return c10::ScalarType::Float;
+  }
+}
 
 c10::ScalarType scalar_type(DType dtype, c10::ScalarType working_type) {
   if (is_floating(dtype)) return working_type;
@@ -77,11 +86,14 @@ Problem run(const Arguments& arguments) {
   if (!task) return task.error().message;
   const TaskSize* size = task->find_size(arguments.size);
   if (size == nullptr) return "no size " + arguments.size;
-  const auto executor = GraphExecutor::load(arguments.task, arguments.size, arguments.device);
+  const auto type = dtype_from_string(arguments.dtype);
+  if (!type) return type.error().message;
+  const auto executor =
+      GraphExecutor::load(arguments.task, arguments.size, arguments.device,
+                          *type == DType::kFloat64 ? DType::kFloat32 : *type);
   if (!executor) return executor.error().message;
 
-  const auto working_type =
-      arguments.dtype == "float64" ? c10::ScalarType::Double : c10::ScalarType::Float;
+  const c10::ScalarType working_type = floating_type(*type);
   std::ifstream stream(arguments.in, std::ios::binary);
   const c10::Device device(arguments.device);
   const auto inputs = read(stream, size->inputs, working_type, device);
@@ -99,8 +111,10 @@ Problem run(const Arguments& arguments) {
 }
 
 Problem run_words(const std::vector<std::string>& words) {
-  if (words.size() < 6 || words.size() > 7 || (words[3] != "float32" && words[3] != "float64")) {
-    return "usage: executor_run TASK.json SIZE DEVICE float32|float64 IN.bin OUT.bin [PACKAGE.pt2]";
+  const Result<DType> type = dtype_from_string(words.size() > 3 ? words[3] : "");
+  if (words.size() < 6 || words.size() > 7 || !type || !is_floating(*type)) {
+    return "usage: executor_run TASK.json SIZE DEVICE float32|float64|float16|bfloat16 IN.bin "
+           "OUT.bin [PACKAGE.pt2]";
   }
   try {
     return run({words[0], words[1], words[2], words[3], words[4], words[5],

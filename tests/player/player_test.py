@@ -187,7 +187,7 @@ class PlayerTest(unittest.TestCase):
         (pathlib.Path(self.folder.name) / "model.py").write_text(text, encoding="utf-8")
         session = Session(self.zygote, {
             "device": "cpu", "precision": "torch-default",
-            "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode,
+            "folder": self.folder.name, "entry": "model.py", "init": init, "mode": mode, "real": "float32",
             "state": state, "kernelbench": list(kernelbench), "seed": None,
             "prebuilt": prebuilt, "inputs": inputs or [tensor("x", [2, 2])],
             "outputs": outputs or [tensor("y", [2, 2])], "parameters": list(parameters)})

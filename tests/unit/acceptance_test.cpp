@@ -4,10 +4,15 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <random>
 #include <string>
+#include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/backend/backend.hpp"
+#include "runner/backend/float16.hpp"
 #include "runner/verify/likely_cause.hpp"
 #include "runner/verify/profile.hpp"
 #include "tests/unit/paths.hpp"
@@ -219,6 +224,144 @@ TEST(Acceptance, AllcloseReplacesTheRule) {
   EXPECT_TRUE(judge(rule, kOutputs, kEager, {result}, Against::kReference).passed);
   result.wrong = 1;
   EXPECT_FALSE(judge(rule, kOutputs, kEager, {result}, Against::kReference).passed);
+}
+
+// Dot products of operands in 16 bits, as a matrix product has them. Eager adds up in float32 and
+// rounds at the end.
+class HalfOutputs : public ::testing::TestWithParam<DType> {
+ protected:
+  static constexpr std::size_t kRows = 512;
+  static constexpr std::size_t kTerms = 256;
+  using Sum = std::function<double(const std::vector<double>& products)>;
+
+  HalfOutputs() {
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (std::vector<double>& row : products_) {
+      row.resize(kTerms);
+      for (double& product : row) product = in_type(uniform(random)) * in_type(uniform(random));
+    }
+    reference_ = each([](const std::vector<double>& row) { return in_order<double>(row); });
+    eager_ = {error_of(
+        each([this](const std::vector<double>& row) { return in_type(in_order<float>(row)); }))};
+  }
+
+  static double in_type(double value, DType type) {
+    const auto single = static_cast<float>(value);
+    return type == DType::kBFloat16 ? to_float(to_bfloat16(single)) : to_float(to_half(single));
+  }
+  [[nodiscard]] double in_type(double value) const { return in_type(value, GetParam()); }
+
+  // To nearest, with so many bits of significand: float8_e4m3 has four.
+  static double with_bits(double value, int bits) {
+    int exponent = 0;
+    const double significand = std::frexp(value, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(significand, bits)), exponent - bits);
+  }
+
+  template <class T>
+  static T in_order(const std::vector<double>& row) {
+    T sum = 0;
+    for (const double product : row) sum += static_cast<T>(product);
+    return sum;
+  }
+
+  [[nodiscard]] std::vector<double> each(const Sum& sum) const {
+    std::vector<double> results;
+    for (const std::vector<double>& row : products_) results.push_back(sum(row));
+    return results;
+  }
+
+  [[nodiscard]] CompareResult compared(const std::vector<double>& got,
+                                       const OutputBound& bound) const {
+    auto backend = make_cpu_backend(1);
+    auto result = (*backend)->compare({.got = got.data(),
+                                       .got_dtype = DType::kFloat64,
+                                       .reference = reference_.data(),
+                                       .elements = got.size(),
+                                       .absolute_bound = bound.absolute,
+                                       .ulp_factor = bound.ulp_factor,
+                                       .rms = bound.rms,
+                                       .relative_bound = bound.relative});
+    EXPECT_TRUE(result);
+    return *result;
+  }
+
+  [[nodiscard]] EagerError error_of(const std::vector<double>& got) const {
+    const CompareResult result = compared(got, {std::numeric_limits<double>::infinity(), 0, 0, 0});
+    return {result.max_error, std::sqrt(result.sum_squared_error / result.sum_squared_reference),
+            std::sqrt(result.sum_squared_reference / kRows), 0};
+  }
+
+  [[nodiscard]] Check check(const Sum& kernel, Against against = Against::kReference) const {
+    const std::vector<TensorSpec> outputs{{.name = "y", .dtype = GetParam(), .shape = {kRows}}};
+    const AcceptanceRule rule = for_task({}, {.outputs = outputs});
+    const OutputBound bound = bounds(rule, eager_, against).at(0);
+    return judge(rule, outputs, eager_, {compared(each(kernel), bound)}, against);
+  }
+
+  std::vector<std::vector<double>> products_{kRows};
+  std::vector<double> reference_;
+  std::vector<EagerError> eager_;
+};
+
+TEST_P(HalfOutputs, SumsInFloat32AreRightInAnyOrderIfRoundedAtTheEnd) {
+  const Sum backwards = [this](const std::vector<double>& row) {
+    return in_type(in_order<float>({row.rbegin(), row.rend()}));
+  };
+  const Sum exactly = [this](const std::vector<double>& row) {
+    return in_type(in_order<double>(row));
+  };
+  for (const Against against : {Against::kReference, Against::kEager}) {
+    EXPECT_TRUE(check(backwards, against).passed) << check(backwards, against).message;
+    EXPECT_TRUE(check(exactly, against).passed);
+  }
+}
+
+TEST_P(HalfOutputs, RoundingToEightBitsIsWrong) {
+  for (const int bits : {4, 3}) {  // e4m3, e5m2
+    const Check found = check([this, bits](const std::vector<double>& row) {
+      return with_bits(in_order<float>(row), bits);
+    });
+    EXPECT_FALSE(found.passed);
+    EXPECT_THAT(found.message, ::testing::HasSubstr("as far off as a type of 8 bits is"));
+  }
+}
+
+TEST_P(HalfOutputs, AddingUpInTheTypeItselfIsWrong) {
+  const auto found = check([this](const std::vector<double>& row) {
+    double sum = 0;
+    for (const double product : row) sum = in_type(sum + product);
+    return sum;
+  });
+  EXPECT_FALSE(found.passed);
+}
+
+TEST_P(HalfOutputs, Bfloat16IsNotEnoughWhereFloat16IsDeclared) {
+  const auto found = check([](const std::vector<double>& row) {
+    return in_type(in_order<float>(row), DType::kBFloat16);
+  });
+  EXPECT_EQ(found.passed, GetParam() == DType::kBFloat16) << found.message;
+}
+
+TEST_P(HalfOutputs, OneRoundingIsGrantedWhereEagerIsExact) {
+  eager_ = {{0, 0, eager_.at(0).rms, 0}};
+  EXPECT_TRUE(check([this](const std::vector<double>& row) {
+                return in_type(in_order<double>(row));
+              }).passed);
+  EXPECT_FALSE(check([](const std::vector<double>& row) {
+                 return with_bits(in_order<double>(row), 4);
+               }).passed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, HalfOutputs, ::testing::Values(DType::kBFloat16, DType::kFloat16));
+
+TEST(Acceptance, OtherBenchmarksGrantMoreInSixteenBits) {
+  TaskSize size{.outputs = kOutputs};
+  EXPECT_EQ(for_task({.allclose = 1e-4}, size).allclose, 1e-4);
+  size.outputs[0].dtype = DType::kBFloat16;
+  EXPECT_EQ(for_task({.allclose = 1e-4}, size).allclose, 1e-2);
+  EXPECT_EQ(for_task({}, size).allclose, 0);
 }
 
 TEST(Profile, NamesAreKnownAndTheFirstIsTheHousesOwn) {

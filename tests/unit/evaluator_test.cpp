@@ -690,6 +690,21 @@ class HardDrawTest : public EvaluatorTest {
   }
 };
 
+TEST_F(EvaluatorTest, ATaskThatIsNotToBeHadInATypeIsSkipped) {
+  request_.precision = "bf16";
+  script_.reference_fails = Error{ErrorCode::kNotFound, "eager in bfloat16 failed: no kernel", "x"};
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kSkipped);
+  EXPECT_NE(result.message.find("not to be had in bf16: eager in bfloat16"), std::string::npos);
+  EXPECT_EQ(result.unranked, result.message);
+  script_.reference_fails.reset();
+  EXPECT_EQ(run().state, State::kOk);
+  script_.own_not_finite = 1;
+  const Evaluation overflowing = run();
+  EXPECT_EQ(overflowing.state, State::kSkipped);
+  EXPECT_NE(overflowing.message.find("leave the range"), std::string::npos);
+}
+
 TEST_F(HardDrawTest, ThoseThatApplyAreDrawnOnceAmongTheOthers) {
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk);

@@ -31,7 +31,8 @@ class Executor : public ::testing::Test {
   void TearDown() override { fs::remove(file_); }
 
   // Inputs x and z, parameter w, the given nodes and output values.
-  Result<GraphExecutor> load(const std::string& nodes, const std::vector<std::string>& outputs) {
+  Result<GraphExecutor> load(const std::string& nodes, const std::vector<std::string>& outputs,
+                             DType type = DType::kFloat32) {
     Json size = {{"inputs", {{{"name", "x"}}, {{"name", "z"}}}},
                  {"parameters", {{{"name", "w"}}}},
                  {"nodes", Json::parse("[" + nodes + "]")},
@@ -40,12 +41,12 @@ class Executor : public ::testing::Test {
       size["outputs"].push_back({{"name", "out_" + output}, {"value", output}});
     const Json task = {{"schema", "kbench-task/1"}, {"sizes", {{"small", size}}}};
     std::ofstream(file_) << task.dump();
-    return GraphExecutor::load(file_, "small", "cpu");
+    return GraphExecutor::load(file_, "small", "cpu", type);
   }
 
   Tensors run(const std::string& nodes, const std::vector<std::string>& outputs,
-              c10::ScalarType dtype = c10::ScalarType::Float) {
-    const auto executor = load(nodes, outputs);
+              c10::ScalarType dtype = c10::ScalarType::Float, DType type = DType::kFloat32) {
+    const auto executor = load(nodes, outputs, type);
     EXPECT_TRUE(executor) << executor.error().message;
     if (!executor) return {};
     x_ = at::arange(-3, 5, dtype).view({2, 4});
@@ -98,6 +99,27 @@ TEST_F(Executor, RealMeansTheWorkingPrecision) {
   const auto out = run(nodes, {"y", "i"}, c10::ScalarType::Double);
   EXPECT_EQ(out[0].scalar_type(), c10::ScalarType::Double);
   EXPECT_EQ(out[1].scalar_type(), c10::ScalarType::Long);
+}
+
+TEST_F(Executor, AnotherTypeStandsInThePlaceOfFloat32) {
+  const std::string nodes =
+      R"({"op": "aten::full", "overload": "",
+          "args": [[2], 0.5, {"dtype": "real"}, {"layout": "strided"}, {"device": true}, false],
+          "outs": ["y"]},
+         {"op": "aten::to", "overload": "dtype", "args": [{"v": "x"}, {"dtype": "float32"}, false,
+          false, null], "outs": ["f"]},
+         {"op": "aten::to", "overload": "dtype", "args": [{"v": "x"}, {"dtype": "float64"}, false,
+          false, null], "outs": ["d"]})";
+  for (const auto& [type, scalar] : {std::pair{DType::kBFloat16, c10::ScalarType::BFloat16},
+                                     std::pair{DType::kFloat16, c10::ScalarType::Half}}) {
+    const auto out = run(nodes, {"y", "f", "d"}, scalar, type);
+    EXPECT_EQ(out[0].scalar_type(), scalar);
+    EXPECT_EQ(out[1].scalar_type(), scalar);
+    EXPECT_EQ(out[2].scalar_type(), c10::ScalarType::Double);
+    EXPECT_EQ(run(nodes, {"y"}, c10::ScalarType::Double, type)[0].scalar_type(),
+              c10::ScalarType::Double)
+        << "the reference";
+  }
 }
 
 TEST_F(Executor, TakesAndReturnsListsOfTensors) {
