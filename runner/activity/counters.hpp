@@ -38,6 +38,8 @@ inline constexpr std::array kCounters = {
     CounterName{"l1_percent", "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"},
     // Threads of a warp that an instruction is executed for, of 32.
     CounterName{"threads_of_instruction", "smsp__thread_inst_executed_per_inst_executed.ratio"},
+    CounterName{"local_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"},
+    CounterName{"local_store_sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"},
     CounterName{"waits_for_memory",
                 "smsp__average_warps_issue_stalled_long_scoreboard_per_issue_active.ratio"},
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "runner/measure/limit.hpp"
 
@@ -17,6 +18,13 @@ double threads_of_an_sm(int capability) {
   if (capability == 75) return 1024;
   const bool small = capability == 86 || capability == 87 || capability == 89 || capability >= 120;
   return small ? 1536 : 2048;
+}
+
+// How much longer a multiprocessor takes for an arithmetic instruction in double precision, by the
+// CUDA programming guide's table of throughputs.
+double fp64_slowdown(int capability) {
+  const bool for_computing_centres = capability % 10 == 0 && capability < 110;
+  return for_computing_centres ? 2 : 64;
 }
 
 double blocks_of_an_sm(int capability) {
@@ -192,6 +200,9 @@ class Collecting {
       facts_.words["spill_kernel"] = kernel.name;
     }
     set("spill_bytes", most);
+    // Without counters, by a guess: who spills half a kilobyte a thread waits for it.
+    constexpr double kManyBytes = 512;
+    set("spill_share", std::min(1.0, most / kManyBytes));
   }
 
   void add_instructions() {
@@ -201,6 +212,8 @@ class Collecting {
     const double share = all > 0 ? static_cast<double>(counts.fp64) / all : 0;
     set("fp64_share", share);
     set("fp64_percent", 100 * share);
+    const double slower = fp64_slowdown(input_.device.compute_capability);
+    set("fp64_time_share", slower * share / (slower * share + 1 - share));
     set("tensor_instructions", static_cast<double>(counts.tensor));
     set("atomic_instructions", static_cast<double>(counts.atomics));
   }
@@ -247,6 +260,21 @@ class Collecting {
     if (atomics && reductions)
       set_share("atomic_share", *atomics + *reductions, value_of(kernel, "l2_sectors"));
     add_sector_use(kernel);
+    add_local_share(kernel);
+  }
+
+  // Local memory is where spilled registers are.
+  void add_local_share(const KernelCounters& kernel) {
+    if (!get("spill_share")) return;
+    double local = 0, all = 0;
+    for (const char* name :
+         {"local_load_sectors", "local_store_sectors", "load_sectors", "store_sectors"}) {
+      const auto sectors = value_of(kernel, name);
+      if (!sectors) return;
+      all += *sectors;
+      if (std::string_view(name).starts_with("local")) local += *sectors;
+    }
+    set_share("spill_share", local, all);
   }
 
   void add_sector_use(const KernelCounters& kernel) {
@@ -260,7 +288,9 @@ class Collecting {
       used += *sectors * *bytes;
       moved += *sectors * kSectorBytes;
     }
-    if (moved > 0) set("sector_use_percent", 100 * used / moved);
+    // Threads ask for a byte of a sector at least, unless by instructions that are not counted:
+    // asynchronous copies, the tensor memory accelerator.
+    if (moved > 0 && used >= moved / kSectorBytes) set("sector_use_percent", 100 * used / moved);
   }
 
   void set_share(const std::string& name, std::optional<double> part, std::optional<double> all) {

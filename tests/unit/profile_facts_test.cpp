@@ -118,6 +118,16 @@ TEST(ProfileFacts, SpillsAreThoseOfTheKernelWithMost) {
   EXPECT_EQ(facts_of(input).words.at("spill_kernel"), "bad");
 }
 
+// Asynchronous copies move sectors, and their bytes are not counted.
+TEST(ProfileFacts, WhatIsAskedForByInstructionsThatAreNotCountedIsNotKnown) {
+  ProfileInput input = input_of({call_of(100, {kernel("a", 0, 100)})});
+  input.recorded.counters = {
+      {{"load_sectors", 1000}, {"load_bytes_of_sector", 4}, {"store_sectors", 0}}};
+  EXPECT_DOUBLE_EQ(number(input, "sector_use_percent"), 12.5);
+  input.recorded.counters.front()["load_bytes_of_sector"] = 0;
+  EXPECT_FALSE(knows(input, "sector_use_percent"));
+}
+
 TEST(ProfileFacts, TensorCoresAreForWhatTheClassLetsThemHave) {
   ProfileInput input = input_of({call_of(100, {kernel("a", 0, 100)})});
   input.precision = "fp32";

@@ -65,6 +65,7 @@ TEST(ProfileRules, ManyShortKernelsWithPausesAreLaunchBoundAndFewLongOnesAreNot)
 
 TEST(ProfileRules, LongPausesAreTheHostsAndShortOnesAreNot) {
   EXPECT_EQ(verdict(train(10, 40, 120)), "host_bound");
+  EXPECT_EQ(verdict(train(129, 2, 17)), "host_bound") << "a copy that is waited for, 64 times";
   EXPECT_EQ(verdict(train(10, 40, 42)), std::string(kNoVerdict));
 }
 
@@ -103,14 +104,25 @@ TEST(ProfileRules, SpillsAreNamedAndNoneAreNot) {
   ProfileInput input = input_of({call_of(400, {kernel("k", 0, 400)})});
   input.resources = {{.name = "k", .spill_store_bytes = 300, .spill_load_bytes = 300}};
   EXPECT_EQ(verdict(input), "memory_spills");
+  input.recorded.counters = {{{"local_load_sectors", 20},
+                              {"local_store_sectors", 20},
+                              {"load_sectors", 40},
+                              {"store_sectors", 40}}};
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict)) << "most of what it moves is something else";
+  input.recorded.counters.front()["local_load_sectors"] = 80;
+  EXPECT_EQ(verdict(input), "memory_spills");
   input.resources.front().spill_load_bytes = input.resources.front().spill_store_bytes = 0;
   EXPECT_EQ(verdict(input), std::string(kNoVerdict));
 }
 
 TEST(ProfileRules, DoublePrecisionByAccidentIsNamed) {
   ProfileInput input = input_of({call_of(400, {kernel("k", 0, 400)})});
-  input.instructions = InstructionCounts{.fp64 = 30, .fp32 = 70};
-  EXPECT_EQ(verdict(input), "compute_fp64");
+  input.instructions = InstructionCounts{.fp64 = 40, .fp32 = 60};
+  EXPECT_EQ(verdict(input), "compute_fp64") << "an H200 takes twice as long for each";
+  input.instructions = InstructionCounts{.fp64 = 10, .fp32 = 90};
+  EXPECT_EQ(verdict(input), std::string(kNoVerdict));
+  input.device.compute_capability = 89;
+  EXPECT_EQ(verdict(input), "compute_fp64") << "and a GPU for games 64 times as long";
   input.instructions = InstructionCounts{.fp64 = 1, .fp32 = 99};
   EXPECT_EQ(verdict(input), std::string(kNoVerdict));
 }
