@@ -105,7 +105,7 @@ std::vector<std::int64_t> profiles_that_go(SQLite::Database& database,
                                            WorkBudget& budget) {
   SQLite::Statement old(database,
                         "SELECT number, task, size, device, source_hash FROM profile "
-                        "WHERE made_at < ? ORDER BY number");
+                        "WHERE made_at <= ? ORDER BY number");
   old.bind(1, made_before);
   std::vector<std::int64_t> numbers;
   while (old.executeStep()) {
