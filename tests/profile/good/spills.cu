@@ -10,21 +10,22 @@ constexpr long long kElements = kb::y_elements;
 __device__ float relu(float value) { return value < 0 ? 0 : value; }
 
 constexpr int kLive = 64;
+constexpr int kThreads = 256;
 
 // Sixty-four values that all stay in use.
 __global__ __launch_bounds__(256) void relu_mixed(const float* x, float* y) {
-  const long long first = (blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x) * kLive;
-  if (first + kLive > kElements) return;
+  const long long first = blockIdx.x * static_cast<long long>(kThreads) * kLive + threadIdx.x;
+  if (first + (kLive - 1) * kThreads >= kElements) return;
   float live[kLive];
 #pragma unroll
-  for (int i = 0; i < kLive; ++i) live[i] = x[first + i];
+  for (int i = 0; i < kLive; ++i) live[i] = x[first + i * kThreads];
 #pragma unroll
   for (int round = 0; round < 3; ++round) {
 #pragma unroll
     for (int i = 0; i < kLive; ++i) live[i] = fmaf(live[(i + 29) % kLive], 1e-9f, live[i]);
   }
 #pragma unroll
-  for (int i = 0; i < kLive; ++i) y[first + i] = relu(live[i]);
+  for (int i = 0; i < kLive; ++i) y[first + i * kThreads] = relu(live[i]);
 }
 
 }  // namespace
@@ -34,7 +35,6 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
   auto* stream = static_cast<cudaStream_t>(context->stream);
   const float* x = in->x;
   float* y = out->y;
-  constexpr int kThreads = 256;
   const auto blocks = static_cast<unsigned>((kElements / kLive + kThreads - 1) / kThreads);
   relu_mixed<<<blocks, kThreads, 0, stream>>>(x, y);
   return cudaGetLastError();
