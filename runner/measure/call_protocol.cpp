@@ -8,6 +8,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
 #include "runner/measure/launching.hpp"
+#include "runner/measure/pressure_share.hpp"
 #include "runner/measure/side_order.hpp"
 #include "runner/task/hard_draws.hpp"
 
@@ -523,13 +524,10 @@ std::optional<EarlyEnd> CallProtocol::unless_host_was_busy(EarlyEnd accusation) 
     NullCalls afterwards;
     if (auto end = start_worker()) return as_ours(end);
     if (auto end = await_worker()) return as_ours(end);
-    const std::int64_t start = settings_.surroundings.now_ns();
-    const Pressure before = settings_.surroundings.pressure();
+    const PressureShare waiting(settings_.surroundings);
     if (auto end = make_empty_calls(submission_, afterwards)) return as_ours(end);
-    const auto elapsed = static_cast<double>(settings_.surroundings.now_ns() - start);
-    const std::int64_t waited = settings_.surroundings.pressure().cpu_ns - before.cpu_ns;
+    late = came_late(afterwards) || waiting.until_now() > kSaturated;
     dismiss();
-    late = came_late(afterwards) || static_cast<double>(waited) > kSaturated * elapsed;
   }
   if (!late) return accusation;
   add_label("busy_machine");

@@ -1,5 +1,6 @@
 // Share of a time in which some program of the machine, of ours or not, waited for a core, as the
-// kernel counts (pressure stall information): what rows keep of each block, for a profile's calls.
+// kernel counts (pressure stall information): what rows keep of each block, for a profile's calls
+// and for empty calls.
 #pragma once
 
 #include "runner/measure/surroundings.hpp"
