@@ -70,8 +70,10 @@ void add_size(CLI::App& app, std::optional<std::string>& size, const std::string
   add_word(app, "--size", size, {"small", "full"}, help);
 }
 
-void add_precision(CLI::App& app, std::string& precision, const std::string& help) {
-  add_word(app, "--precision", precision, {"torch-default", "fp32", "tf32", "bf16", "fp16"}, help);
+void add_precision(CLI::App& app, std::string& precision) {
+  add_word(app, "--precision", precision, {"torch-default", "fp32", "tf32", "bf16", "fp16"},
+           "Precision class: bf16 and fp16 have all tensors in that type (default: "
+           "torch-default)");
 }
 
 void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {

@@ -34,7 +34,7 @@ void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::st
 void add_size(CLI::App& app, std::optional<std::string>& size,
               const std::string& help = "Size of the tasks (default: full on CUDA, small on CPU)");
 // The precision class of a run, or of what is shown of a task.
-void add_precision(CLI::App& app, std::string& precision, const std::string& help);
+void add_precision(CLI::App& app, std::string& precision);
 void add_task_globs(CLI::App& app, std::vector<std::string>& tasks);
 // --tag, may be repeated; a word that is no tag is an error of the command line.
 void add_tags(CLI::App& app, std::vector<std::string>& tags);

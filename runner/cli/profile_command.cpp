@@ -42,9 +42,7 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
       ->excludes(submission);
   add_size(*profile, options.size, "Size of the task (default: full on CUDA, small on CPU)");
   add_device(*profile, options.device);
-  add_precision(*profile, options.precision,
-                "Precision class: bf16 and fp16 have all tensors in that type (default: "
-                "torch-default)");
+  add_precision(*profile, options.precision);
   add_call_limit(*profile, options.call_limit_seconds,
                  "Seconds that one call may take (default: 20)");
   profile->add_flag("--no-wait", options.no_wait,

@@ -105,9 +105,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
                "Without --level and --task: also time the tasks that have no submission");
   add_size(app, options.size);
   add_device(app, options.device);
-  add_precision(app, options.precision,
-                "Precision class: bf16 and fp16 have all tensors in that type (default: "
-                "torch-default)");
+  add_precision(app, options.precision);
   add_word(
       app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
       "Rules for inputs, parameters, tolerance: kbench's or another benchmark's (default: kbench)");

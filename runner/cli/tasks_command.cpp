@@ -143,10 +143,7 @@ TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
   add_size(*apps.show, options.size, "Only this size");
   add_size(*apps.header, options.size, "Shapes of this size (default: small)");
   add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
-  for (auto* one : {apps.show, apps.header, apps.prompt})
-    add_precision(*one, options.precision,
-                  "Precision class: bf16 and fp16 have all tensors in that type (default: "
-                  "torch-default)");
+  for (auto* one : {apps.show, apps.header, apps.prompt}) add_precision(*one, options.precision);
   add_device(*apps.prompt, options.device);
   std::vector<std::pair<std::string, PromptLanguage>> languages;
   for (const auto language : {PromptLanguage::kCpp, PromptLanguage::kCuda, PromptLanguage::kPython,
