@@ -28,6 +28,7 @@
 #include "runner/measure/worker_process.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/baseline_packages.hpp"
+#include "runner/run/model_arguments.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/task_checks.hpp"
 #include "runner/submission/cuda_tools.hpp"

@@ -16,6 +16,7 @@
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle_process.hpp"
 #include "runner/measure/zygote_pool.hpp"
+#include "runner/run/model_arguments.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/task/task.hpp"

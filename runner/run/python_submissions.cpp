@@ -1,30 +1,17 @@
 #include "runner/run/python_submissions.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <map>
-#include <set>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/installation/python_facts.hpp"
 #include "runner/measure/gpu_visibility.hpp"
-#include "runner/os/clean_text.hpp"
-#include "runner/sandbox/host.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Importing torch on a busy machine, and some 250 files.
-constexpr std::chrono::minutes kPatience{10};
-constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
-constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
-
-bool is_played_python(const PlannedRow& unit) { return unit.is_python() && !unit.ends_as; }
 
 void skip(PlannedRow& unit, const std::string& why, const std::string& hint) {
   unit.ends_as = State::kSkipped;
@@ -61,54 +48,9 @@ std::optional<Error> no_build_step(const Submission& submission, const Target& t
   return std::nullopt;
 }
 
-Result<PythonFiles> stage(const std::vector<SourceFile>& files) {
-  auto made = Staging::make();
-  if (!made) return made.error();
-  PythonFiles staged;
-  staged.staging = std::make_shared<Staging>(std::move(*made));
-  for (const SourceFile& file : files)
-    if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
-  staged.folder = staged.staging->path() / "src";
-  return staged;
-}
-
-Result<PythonFiles> stage_reference(const std::string& text) {
-  const std::string name = "reference.py";
-  auto staged = stage({{"src/" + name, text + "\n\nModelNew = Model\n"}});
-  if (staged) staged->entry = name;
-  return staged;
-}
-
-Json list_in(const Json& object, const char* name) {
-  const auto list = object.find(name);
-  return list != object.end() && list->is_array() ? *list : Json();
-}
-
-// `words`: the last that the program said before it ended without this answer; empty if it did not.
-Result<ModelArguments> read_answer(const std::string& line, const std::string& words) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  const auto failed = [](const std::string& why) {
-    return Error{ErrorCode::kInfrastructure,
-                 "what the task's Model is made with is not known: " + why,
-                 "get_init_inputs() of the task's .py returns numbers, texts and lists of them"};
-  };
-  if (!json.is_object()) return failed(words.empty() ? "no answer" : words);
-  if (const auto error = json.find("error"); error != json.end() && error->is_string())
-    return failed(error->get<std::string>());
-  const auto init = json.find("init");
-  if (init == json.end() || !init->is_string()) return failed("a malformed answer");
-  const auto text = json.find("text");
-  if (text == json.end() || !text->is_string()) return failed("a malformed answer");
-  auto reference = stage_reference(text->get<std::string>());
-  if (!reference) return reference.error();
-  return ModelArguments{.init = init->get<std::string>(),
-                        .state = list_in(json, "state"),
-                        .kernelbench = list_in(json, "kernelbench"),
-                        .draws_alike = json.value("draws_alike", Json(true)) == true,
-                        .reference = std::move(*reference)};
-}
-
 }  // namespace
+
+bool is_played_python(const PlannedRow& unit) { return unit.is_python() && !unit.ends_as; }
 
 Result<PythonParts> find_python_parts(const Installation& installation, bool on_cuda) {
   const char* hint =
@@ -174,9 +116,20 @@ std::unique_ptr<PythonBuilder> make_python_builder(const PythonParts& parts, con
                                          std::move(environment));
 }
 
+Result<PythonFiles> stage_python(const std::vector<SourceFile>& files) {
+  auto made = Staging::make();
+  if (!made) return made.error();
+  PythonFiles staged;
+  staged.staging = std::make_shared<Staging>(std::move(*made));
+  for (const SourceFile& file : files)
+    if (auto added = staged.staging->add(file.name, file.bytes); !added) return added.error();
+  staged.folder = staged.staging->path() / "src";
+  return staged;
+}
+
 Result<PythonFiles> stage_python(const Submission& submission,
                                  const std::vector<SourceFile>& files) {
-  auto made = stage(files);
+  auto made = stage_python(files);
   if (!made) return made;
   PythonFiles& staged = *made;
   const fs::path& entry = submission.sources.front();
@@ -185,53 +138,6 @@ Result<PythonFiles> stage_python(const Submission& submission,
   staged.entry =
       submission.folder.empty() ? alone : entry.lexically_relative(submission.folder).string();
   return made;
-}
-
-std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const Task*>& tasks,
-                                                        const std::string& size,
-                                                        const PythonPlayer& player,
-                                                        const Installation& installation,
-                                                        Sandbox& sandbox) {
-  const fs::path scripts = fs::absolute(installation.root / "suites");
-  const auto scratch = make_python_scratch(sandbox, "kbench-arguments");
-  if (!scratch) return {tasks.size(), scratch.error()};
-  SandboxCommand command =
-      python_command(player.python, scripts / "init_arguments.py", scratch->path());
-  command.max_file_bytes = kMostWritten;
-  command.readable.push_back(scripts);
-  command.max_resident_bytes = physical_memory_bytes() / 2;
-  command.argv.push_back(size);
-  for (const Task* task : tasks) {
-    const fs::path source = fs::absolute(task->source);
-    command.argv.push_back(source.string());
-    command.readable.push_back(source);
-  }
-  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers);
-  if (!output) return {tasks.size(), output.error()};
-  // It answers in order: what it said last is of the first task that it did not answer for.
-  std::vector<Result<ModelArguments>> arguments;
-  std::istringstream lines(output->out);
-  std::string words = last_words(output->err);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    std::string line;
-    const bool answered = static_cast<bool>(std::getline(lines, line));
-    arguments.push_back(read_answer(line, answered ? "" : std::exchange(words, "")));
-  }
-  return arguments;
-}
-
-ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
-                                    const Installation& installation, Sandbox& sandbox) {
-  std::set<std::size_t> indices;
-  for (const PlannedRow& unit : plan.units)
-    if (is_played_python(unit)) indices.insert(unit.task);
-  std::vector<const Task*> tasks;
-  for (const std::size_t task : indices) tasks.push_back(&plan.tasks[task]);
-  auto answers = ask_model_arguments(tasks, plan.target.size, player, installation, sandbox);
-  ArgumentsByTask arguments;
-  std::size_t next = 0;
-  for (const std::size_t task : indices) arguments.emplace(task, std::move(answers[next++]));
-  return arguments;
 }
 
 }  // namespace kbench

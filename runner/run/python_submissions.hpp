@@ -1,16 +1,13 @@
 // Preparations for the Python submissions of a run: a Python with torch, compilers for those with a
-// build step, a copy of their files that the sandbox can show, and what each task's Model is made
-// with.
+// build step, and a copy of their files that the sandbox can show.
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/python_program.hpp"
@@ -28,6 +25,8 @@ struct PythonParts {
   PythonPlayer player;
   std::filesystem::path headers;  // with Python.h
 };
+
+[[nodiscard]] bool is_played_python(const PlannedRow& unit);
 
 // Errors: why no Python submission can be played on this machine.
 [[nodiscard]] Result<PythonParts> find_python_parts(const Installation& installation, bool on_cuda);
@@ -55,26 +54,7 @@ struct PythonFiles {
 };
 [[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission,
                                                const std::vector<SourceFile>& files);
-
-// How the Model of each task is made: get_init_inputs() and the names of its parameters. The tasks'
-// files are executed in the sandbox, each in a process of its own.
-struct ModelArguments {
-  std::string init;  // a literal of Python
-  Json state;        // as PythonModel has them
-  Json kernelbench;
-  bool draws_alike = true;  // a shipped task's Model and KernelBench's, after the same seed
-  // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU
-  // it plays eager beside Python submissions.
-  PythonFiles reference;
-};
-[[nodiscard]] std::vector<Result<ModelArguments>> ask_model_arguments(
-    const std::vector<const Task*>& tasks, const std::string& size, const PythonPlayer& player,
-    const Installation& installation, Sandbox& sandbox);
-
-// The arguments of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
-using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
-[[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
-                                                  const Installation& installation,
-                                                  Sandbox& sandbox);
+// Of no submission, whose names begin with src/; its entry is for the caller to name.
+[[nodiscard]] Result<PythonFiles> stage_python(const std::vector<SourceFile>& files);
 
 }  // namespace kbench

@@ -13,6 +13,7 @@
 #include "runner/core/result.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/kept_sources.hpp"
+#include "runner/run/model_arguments.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/python_builder.hpp"

@@ -5,9 +5,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/sha256.hpp"
 #include "runner/os/environment.hpp"
 
 namespace kbench {
+
+std::string hash_of_torch(const PythonSetup& setup) {
+  for (const auto& folder : setup.python_path)
+    if (const auto text = read_file(folder / "torch/version.py")) return sha256(*text);
+  return "";
+}
 
 SandboxCommand python_command(const PythonSetup& setup, const std::filesystem::path& script,
                               const std::filesystem::path& scratch) {

@@ -35,15 +35,6 @@ std::string hash_of_file(const fs::path& file) {
   return text ? sha256(*text) : "";
 }
 
-// The release that is installed, without asking a Python for it.
-std::string hash_of_torch(const PythonSetup& python) {
-  for (const fs::path& folder : python.python_path) {
-    const std::string hash = hash_of_file(folder / "torch/version.py");
-    if (!hash.empty()) return hash;
-  }
-  return "";
-}
-
 std::string make_recipe(const ExtensionTools& tools) {
   const Toolchain& toolchain = tools.toolchain;
   return sha256(Json{"kbench-extension/1", toolchain.host_compiler.string(), toolchain.host_version,

@@ -517,6 +517,29 @@ class KernelBenchNamesTest(PythonCase):
             self.assertNotIn("parameters_by_order", row["labels"])
 
 
+class KeptArgumentsTest(PythonCase):
+    """What a task's Model is made with is asked for once: the second run reads the kept answer."""
+
+    def run_kept(self):
+        _, (row,) = self.check_mine(RELU, XDG_CACHE_HOME=str(self.folder / "cache"))
+        return row["state"]
+
+    def run_python(self, *words, **variables):
+        return self.kbench("run", *words, "--suite", TINY, "--format", "json", timeout=900, **variables)
+
+    def test_a_kept_answer_is_read_and_a_damaged_one_asked_for_again(self):
+        self.submit("me", RELU, RELU_MODEL)
+        self.assertEqual(self.run_kept(), "ok")
+        (kept,) = (self.folder / "cache").rglob("arguments/*.json")
+        answer = kept.read_text(encoding="utf-8")
+        forged = json.loads(answer) | {"init": "([1, 2, 3], {}, [])"}
+        kept.write_text(json.dumps(forged), encoding="utf-8")
+        self.assertEqual(self.run_kept(), "submission_error", "the answer was asked for anew")
+        kept.write_text(answer[:-9], encoding="utf-8")
+        self.assertEqual(self.run_kept(), "ok")
+        self.assertEqual(kept.read_text(encoding="utf-8"), answer)
+
+
 class WithoutPythonTest(PythonCase):
     def test_they_are_skipped(self):
         self.submit("me", RELU, RELU_MODEL)

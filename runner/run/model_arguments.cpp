@@ -1,0 +1,200 @@
+#include "runner/run/model_arguments.hpp"
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "runner/core/sha256.hpp"
+#include "runner/os/clean_text.hpp"
+#include "runner/os/files.hpp"
+#include "runner/sandbox/host.hpp"
+
+namespace kbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Importing torch on a busy machine, and some 250 files.
+constexpr std::chrono::minutes kPatience{10};
+constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
+constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
+
+std::string hash_of_file(const fs::path& file) {
+  const auto text = read_file(file);
+  return text ? sha256(*text) : "";
+}
+
+// Paths may hold bytes that are no text.
+std::string hash_of(const Json& json) {
+  return sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+// What answers: the script, and what lies beside it.
+std::string hash_of_scripts(const fs::path& scripts) {
+  std::set<fs::path> files;
+  for (const fs::path& folder : {scripts, scripts / "lowering"}) {
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+      if (const auto kind = entry.path().extension(); kind == ".py" || kind == ".json")
+        files.insert(entry.path());
+  }
+  Json hashes = Json::array();
+  for (const fs::path& file : files)
+    hashes.push_back({file.filename().string(), hash_of_file(file)});
+  return hash_of(hashes);
+}
+
+// The answers of earlier runs. Whoever may write to the installation's cache may write here; nobody
+// else's text comes here but a task file's own answer.
+class KnownAnswers {
+ public:
+  KnownAnswers(const fs::path& cache, const fs::path& scripts, const PythonPlayer& player,
+               std::string size)
+      : folder_(cache / "arguments"),
+        scripts_(scripts),
+        size_(std::move(size)),
+        python_(hash_of({"kbench-arguments/1", hash_of_scripts(scripts),
+                         player.python.python.string(), hash_of_torch(player.python)})) {}
+
+  [[nodiscard]] std::optional<std::string> find(const Task& task) const {
+    return read_file(file_of(task));
+  }
+
+  // An answer that cannot be kept is asked for again.
+  void keep(const Task& task, const std::string& answer) const {
+    std::error_code ignored;
+    fs::create_directories(folder_, ignored);
+    (void)write_atomically(file_of(task), answer, 0600);
+  }
+
+ private:
+  // A shipped task is told by its place what KernelBench calls its parameters.
+  [[nodiscard]] fs::path file_of(const Task& task) const {
+    const fs::path place = fs::absolute(task.source).lexically_relative(scripts_);
+    const bool is_shipped = !place.empty() && *place.begin() != "..";
+    const std::string key =
+        hash_of({python_, size_, is_shipped ? place.string() : "", hash_of_file(task.source)});
+    return folder_ / (key + ".json");
+  }
+
+  fs::path folder_;
+  fs::path scripts_;
+  std::string size_;
+  std::string python_;  // the hash of who answers
+};
+
+Result<PythonFiles> stage_reference(const std::string& text) {
+  const std::string name = "reference.py";
+  auto staged = stage_python({{"src/" + name, text + "\n\nModelNew = Model\n"}});
+  if (staged) staged->entry = name;
+  return staged;
+}
+
+Json list_in(const Json& object, const char* name) {
+  const auto list = object.find(name);
+  return list != object.end() && list->is_array() ? *list : Json();
+}
+
+Error not_known(const std::string& why) {
+  return {ErrorCode::kInfrastructure, "what the task's Model is made with is not known: " + why,
+          "get_init_inputs() of the task's .py returns numbers, texts and lists of them"};
+}
+
+Result<ModelArguments> read_answer(const std::string& line) {
+  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return not_known("a malformed answer");
+  if (const auto error = json.find("error"); error != json.end() && error->is_string())
+    return not_known(error->get<std::string>());
+  const auto init = json.find("init");
+  if (init == json.end() || !init->is_string()) return not_known("a malformed answer");
+  const auto text = json.find("text");
+  if (text == json.end() || !text->is_string()) return not_known("a malformed answer");
+  auto reference = stage_reference(text->get<std::string>());
+  if (!reference) return reference.error();
+  return ModelArguments{.init = init->get<std::string>(),
+                        .state = list_in(json, "state"),
+                        .kernelbench = list_in(json, "kernelbench"),
+                        .draws_alike = json.value("draws_alike", Json(true)) == true,
+                        .reference = std::move(*reference)};
+}
+
+// One line for each task. It answers in order, so the last words of one that ended too early are of
+// the first task without an answer.
+std::vector<Result<std::string>> run_script(const std::vector<const Task*>& tasks,
+                                            const std::string& size, const PythonPlayer& player,
+                                            const fs::path& scripts, Sandbox& sandbox) {
+  if (tasks.empty()) return {};
+  const auto scratch = make_python_scratch(sandbox, "kbench-arguments");
+  if (!scratch) return {tasks.size(), scratch.error()};
+  SandboxCommand command =
+      python_command(player.python, scripts / "init_arguments.py", scratch->path());
+  command.max_file_bytes = kMostWritten;
+  command.readable.push_back(scripts);
+  command.max_resident_bytes = physical_memory_bytes() / 2;
+  command.argv.push_back(size);
+  for (const Task* task : tasks) {
+    const fs::path source = fs::absolute(task->source);
+    command.argv.push_back(source.string());
+    command.readable.push_back(source);
+  }
+  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers);
+  if (!output) return {tasks.size(), output.error()};
+  std::vector<Result<std::string>> answers;
+  std::istringstream lines(output->out);
+  for (std::string line; std::getline(lines, line) && answers.size() < tasks.size();)
+    answers.emplace_back(line);
+  const std::string words = last_words(output->err);
+  if (answers.size() < tasks.size())
+    answers.emplace_back(not_known(words.empty() ? "no answer" : words));
+  answers.resize(tasks.size(), not_known("no answer"));
+  return answers;
+}
+
+}  // namespace
+
+std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const Task*>& tasks,
+                                                        const std::string& size,
+                                                        const PythonPlayer& player,
+                                                        const Installation& installation,
+                                                        Sandbox& sandbox) {
+  const fs::path scripts = fs::absolute(installation.root / "suites");
+  const KnownAnswers known(installation.cache, scripts, player, size);
+  std::vector<std::optional<Result<ModelArguments>>> found(tasks.size());
+  std::vector<std::size_t> asked;
+  std::vector<const Task*> unknown;
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    const auto line = known.find(*tasks[i]);
+    if (line) found[i] = read_answer(*line);
+    if (found[i] && *found[i]) continue;
+    asked.push_back(i);
+    unknown.push_back(tasks[i]);
+  }
+  const auto answers = run_script(unknown, size, player, scripts, sandbox);
+  for (std::size_t a = 0; a < asked.size(); ++a) {
+    auto& arguments = found[asked[a]];
+    arguments = answers[a] ? read_answer(*answers[a]) : answers[a].error();
+    if (*arguments) known.keep(*unknown[a], *answers[a]);
+  }
+  std::vector<Result<ModelArguments>> arguments;
+  for (auto& each : found) arguments.push_back(std::move(*each));
+  return arguments;
+}
+
+ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
+                                    const Installation& installation, Sandbox& sandbox) {
+  std::set<std::size_t> indices;
+  for (const PlannedRow& unit : plan.units)
+    if (is_played_python(unit)) indices.insert(unit.task);
+  std::vector<const Task*> tasks;
+  for (const std::size_t task : indices) tasks.push_back(&plan.tasks[task]);
+  auto answers = ask_model_arguments(tasks, plan.target.size, player, installation, sandbox);
+  ArgumentsByTask arguments;
+  std::size_t next = 0;
+  for (const std::size_t task : indices) arguments.emplace(task, std::move(answers[next++]));
+  return arguments;
+}
+
+}  // namespace kbench

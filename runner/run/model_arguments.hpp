@@ -1,0 +1,42 @@
+// How the Model of each task is made: get_init_inputs(), the names of its parameters, and the
+// task's text at a size. suites/init_arguments.py tells it, which executes the task's file in the
+// sandbox, in a process of its own, and imports torch for it (1 to 2 s). So its answers are kept in
+// the cache of the installation, by what they depend on.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/measure/python_program.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/run/python_submissions.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+struct ModelArguments {
+  std::string init;  // a literal of Python
+  Json state;        // as PythonModel has them
+  Json kernelbench;
+  bool draws_alike = true;  // a shipped task's Model and KernelBench's, after the same seed
+  // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU
+  // it plays eager beside Python submissions.
+  PythonFiles reference;
+};
+
+// In the order of `tasks`. Errors are not kept: the next run asks again.
+[[nodiscard]] std::vector<Result<ModelArguments>> ask_model_arguments(
+    const std::vector<const Task*>& tasks, const std::string& size, const PythonPlayer& player,
+    const Installation& installation, Sandbox& sandbox);
+
+// The arguments of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
+using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
+[[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
+                                                  const Installation& installation,
+                                                  Sandbox& sandbox);
+
+}  // namespace kbench
