@@ -32,6 +32,12 @@ RunRequest as_run(const ProfileRequest& request) {
   return run;
 }
 
+// A submission that cannot be played here.
+Status check_played(const PlannedRow& unit) {
+  if (unit.ends_as) return Error{ErrorCode::kUsage, unit.message, unit.hint};
+  return Done{};
+}
+
 Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
   auto plan = make_plan(run, installation);
   if (!plan) return plan;
@@ -42,7 +48,7 @@ Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
                  fmt::format("{} things to profile are meant, and one can be", plan->units.size()),
                  "name one task and one submission"};
   const PlannedRow& unit = plan->units.front();
-  if (unit.ends_as) return Error{ErrorCode::kUsage, unit.message, unit.hint};
+  if (auto played = check_played(unit); !played) return played.error();
   if (plan->tasks[unit.task].find_size(plan->target.size) == nullptr)
     return Error{ErrorCode::kNotFound,
                  plan->tasks[unit.task].id + " has no size " + plan->target.size, ""};
@@ -110,6 +116,8 @@ Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request
       .no_wait = request.no_wait, .waits = request.waits, .gives_up = request.stop};
   auto bench = benches.make({run, terms, *plan, progress, CompilerTells::kResources});
   if (!bench) return bench.error();
+  // A bench knows whether there is a Python that has torch.
+  if (auto played = check_played(plan->units.front()); !played) return played.error();
   if (auto taken = (*bench)->take_device("kbench profile", 0); !taken) return taken.error();
   if (stopped()) return interrupted;
   const auto hello = (*bench)->start();

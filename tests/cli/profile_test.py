@@ -107,6 +107,14 @@ class ProfileTest(cli_case.CliCase):
         self.assertEqual(other.stdout, "")
         self.assertIn("0 profiles", other.stderr)
 
+    def test_a_python_submission_without_a_python_says_so(self):
+        file = self.folder / "019_relu.py"
+        file.write_text("class ModelNew: pass\n", encoding="utf-8")
+        result = self.kbench("profile", "level1/019_relu", "--device", "cpu", "--submission", file,
+                             KBENCH_TORCH=str(self.folder))
+        self.assertEqual(result.returncode, USAGE)
+        self.assertIn("needs a Python with torch", result.stderr)
+
     def test_a_mistake_is_found_before_anything_is_measured(self):
         """Was found after both calls, whose profiles were then lost."""
         (self.folder / "text.sqlite").write_text("this is no database, but a text as long as a header of one is")
