@@ -38,6 +38,7 @@ Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule ru
   request.run.device = options.device;
   request.run.quick = options.quick;
   request.run.allow_torch = options.allow_torch;
+  request.run.precision = options.precision;
   request.resume = options.resume;
   request.model = options.model;
   request.episodes = options.episodes;
@@ -171,6 +172,7 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
   run->add_flag("--quick", options.quick, "Time submissions in eight blocks only");
   add_reward(*run, options.reward, "Reward that is shown (default: milestone_sure)");
   add_allow_torch(*run, options.allow_torch);
+  add_precision(*run, options.precision);
   add_trust(*run, options.common.trust);
   run->add_option("--resume", options.resume,
                   "Go on with what is open in this run, as latest; its options are kept")

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/reporter.hpp"
+#include "runner/core/precision_class.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/task/family.hpp"
 
@@ -71,7 +72,7 @@ void add_size(CLI::App& app, std::optional<std::string>& size, const std::string
 }
 
 void add_precision(CLI::App& app, std::string& precision) {
-  add_word(app, "--precision", precision, {"torch-default", "fp32", "tf32", "bf16", "fp16"},
+  add_word(app, "--precision", precision, {kPrecisionClasses.begin(), kPrecisionClasses.end()},
            "Precision class: bf16 and fp16 have all tensors in that type (default: "
            "torch-default)");
 }

@@ -221,11 +221,12 @@ struct HistoryOptions {
 struct WorkspaceOptions {
   CommonOptions common;
   std::filesystem::path folder;
-  std::string task;                       // open: must select exactly one
-  std::optional<std::string> size;        // open; else by the device
-  std::optional<std::string> device;      // open: "cpu", "cuda" or "cuda:N"; else what there is
-  std::string agent;                      // submit; empty: called like the folder
-  std::string reward = "milestone_sure";  // submit: a name of reward/reward.hpp
+  std::string task;                         // open: must select exactly one
+  std::optional<std::string> size;          // open; else by the device
+  std::optional<std::string> device;        // open: "cpu", "cuda" or "cuda:N"; else what there is
+  std::string precision = "torch-default";  // open
+  std::string agent;                        // submit; empty: called like the folder
+  std::string reward = "milestone_sure";    // submit: a name of reward/reward.hpp
   std::filesystem::path database = "kbench.sqlite";  // submit
 };
 struct WorkspaceRequest {
@@ -246,6 +247,7 @@ struct ServeOptions {
   std::optional<std::string> device;            // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<std::string> size;              // of orders that name none; else by the device
   std::string allow_torch = "data";             // as RunOptions has it
+  std::string precision = "torch-default";
   std::filesystem::path database = "kbench.sqlite";
 };
 
@@ -303,7 +305,8 @@ struct AgentRunOptions {
   std::int64_t seed = 0;
   EpisodeBudget budget;  // of each episode
   bool quick = false;
-  std::string allow_torch = "data";       // as RunOptions has it
+  std::string allow_torch = "data";  // as RunOptions has it
+  std::string precision = "torch-default";
   std::string reward = "milestone_sure";  // a name of reward/reward.hpp
   std::optional<std::string> resume;      // a run's name, of store/run_name.hpp
   std::filesystem::path database = "kbench.sqlite";

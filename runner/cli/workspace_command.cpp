@@ -58,9 +58,12 @@ int judge(const WorkspaceRequest& request, const Installation& installation) {
 
 int open_workspace(const WorkspaceOptions& options, const Installation& installation) {
   const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  const auto prompt = prompt_of_task(
-      options.common.suite, {}, options.task,
-      {.size = options.size, .device = options.device, .language = std::nullopt}, installation);
+  const auto prompt = prompt_of_task(options.common.suite, {}, options.task,
+                                     {.size = options.size,
+                                      .device = options.device,
+                                      .language = std::nullopt,
+                                      .precision = options.precision},
+                                     installation);
   if (!prompt) return fail(prompt.error(), terminal);
   if (const auto made = make_workspace_for(options.folder, *prompt, installation); !made)
     return fail(made.error(), terminal);
@@ -104,6 +107,7 @@ WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
   }
   add_size(*apps.open, options.size, "Size of the task (default: full on CUDA, small on CPU)");
   add_device(*apps.open, options.device);
+  add_precision(*apps.open, options.precision);
   apps.submit->add_option("--agent", options.agent, "Who submits (default: the folder's name)")
       ->type_name("NAME");
   add_reward(*apps.submit, options.reward, "Reward of the row (default: milestone_sure)");

@@ -49,6 +49,7 @@ class AgentRun {
                                          .stop = [this] { return stop_.load(); }});
     AgentSurroundings around{.store = *store_,
                              .judge = *judge,
+                             .precision = choices_.precision,
                              .start_agent = around_.start_agent,
                              .endpoint = request_.endpoint,
                              .key = request_.key,
@@ -159,9 +160,10 @@ class AgentRun {
   Status prepare_texts(const std::string& task, const std::string& size,
                        const std::string& device) {
     if (texts_.contains(task)) return Done{};
-    const auto prompt =
-        prompt_of_task(choices_.suite, {}, task,
-                       {.size = size, .device = device, .language = std::nullopt}, installation_);
+    const auto prompt = prompt_of_task(
+        choices_.suite, {}, task,
+        {.size = size, .device = device, .language = std::nullopt, .precision = choices_.precision},
+        installation_);
     if (!prompt) return prompt.error();
     auto texts = workspace_texts(*prompt, installation_);
     if (!texts) return texts.error();

@@ -120,7 +120,7 @@ Status EpisodeSession::prepare() {
   auto scratch = ScratchFolder::make("kbench-episode");
   if (!scratch) return scratch.error();
   scratch_ = std::move(*scratch);
-  const WorkspaceTask task{episode_.task, episode_.size, episode_.device};
+  const WorkspaceTask task{episode_.task, episode_.size, episode_.device, around_.precision};
   const std::filesystem::path folder = scratch_.path() / "workspace";
   if (auto made = make_workspace(folder, task, texts_); !made) return made;
   const std::set<std::string> texts = texts_of(episode_);

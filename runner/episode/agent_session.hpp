@@ -54,6 +54,7 @@ struct EpisodeSampling {
 struct AgentSurroundings {
   SharedStore& store;
   EpisodeJudge& judge;
+  std::string precision = "torch-default";            // class of the run
   std::function<Result<AgentProcess>()> start_agent;  // in its sandbox, for one conversation
   Endpoint endpoint;
   std::string key;

@@ -42,6 +42,7 @@ ProfiledKernels profile_kernels(const KernelRequest& request, ProgressSink& prog
   asked.side = Side::kSubmission;
   asked.size = request.task.size;
   asked.device = request.task.device;
+  asked.precision = request.task.precision;
   asked.waits = std::move(waits);
   const auto profile = profile_task(request.place.benches, asked, progress);
   if (!profile) return refused(profile.error());

@@ -34,6 +34,7 @@
 #include "runner/submission/submission.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
+#include "runner/task/working_type.hpp"
 #include "runner/workspace/kernel_tree.hpp"
 #include "runner/workspace/tool_result.hpp"
 #include "runner/workspace/workspace.hpp"
@@ -111,8 +112,8 @@ class StoreJudge final : public ServingJudge {
     const auto tree = kernel_tree_of(order.files);
     if (!tree) return tree.error();
     if (!order.is_stored()) {
-      const Json parts = {order.what,     (*task)->hash, *size,
-                          target_.device, order.agent,   tree->hash};
+      const Json parts = {order.what, (*task)->hash,     *size, target_.device, order.agent,
+                          tree->hash, judging_.precision};
       return Identity{sha256(parts.dump()), (*task)->id, *size};
     }
     const auto submission = submission_of(order, *tree, (*task)->id);
@@ -123,7 +124,7 @@ class StoreJudge final : public ServingJudge {
     return Identity{evaluation_key({.task_hash = (*task)->hash,
                                     .size = *size,
                                     .device = target_.device,
-                                    .precision = RunRequest().precision,
+                                    .precision = judging_.precision,
                                     .profile = RunRequest().profile,
                                     .agent = id.agent,
                                     .submission = id.name,
@@ -171,6 +172,7 @@ class StoreJudge final : public ServingJudge {
     run.device = device_option();
     run.submissions = scratch->path();
     run.repeat_busy = true;
+    run.precision = judging_.precision;
     run.allow_torch = judging_.allow_torch;
     std::set<std::string> tasks;
     for (const QueuedOrder& one : orders) {
@@ -215,7 +217,8 @@ class StoreJudge final : public ServingJudge {
                          if (!prompt) return prompt.error();
                          const auto texts = workspace_texts(*prompt, installation_);
                          if (!texts) return texts.error();
-                         const WorkspaceTask opened{prompt->task.id, prompt->size, prompt->device};
+                         const WorkspaceTask opened{prompt->task.id, prompt->size, prompt->device,
+                                                    prompt->precision};
                          if (auto made = make_workspace(folder, opened, *texts); !made)
                            return made.error();
                          return opened;
@@ -262,7 +265,7 @@ class StoreJudge final : public ServingJudge {
   Result<const Task*> load(const TaskEntry& entry) {
     const auto known = tasks_.find(entry.id);
     if (known != tasks_.end()) return &known->second;
-    auto task = load_task(entry.file);
+    auto task = load_task_in(working_type(judging_.precision), entry.file);
     if (!task) return task.error();
     return &tasks_.emplace(entry.id, std::move(*task)).first->second;
   }
@@ -290,6 +293,7 @@ class StoreJudge final : public ServingJudge {
     PromptRequest request;
     if (!size.empty()) request.size = size;
     request.device = device_option();
+    request.precision = judging_.precision;
     return prompt_of_task(judging_.place.suite, {}, task, request, installation_);
   }
 
@@ -339,7 +343,7 @@ class StoreJudge final : public ServingJudge {
       if (stopping_) return Done{};
       const auto tree = kernel_tree_of(one.order.files);
       if (!tree) return tree.error();
-      const WorkspaceTask task{one.order.task, one.order.size, target_.device};
+      const WorkspaceTask task{one.order.task, one.order.size, target_.device, judging_.precision};
       const auto staged = stage_tree(*tree, task, "workspace");
       if (!staged) return staged.error();
       Json result = answer_one({*staged, task, judging_.place}, one.order.what, listener);

@@ -18,10 +18,11 @@ namespace kbench {
 // Choices and surroundings of a judge. Where a value is empty, the machine decides.
 struct ServeJudging {
   JudgingPlace place;
-  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
-  std::optional<std::string> size;    // of orders that name none
-  std::string allow_torch = "data";   // as RunRequest has it
-  std::filesystem::path database;     // gets the rows
+  std::optional<std::string> device;        // "cpu", "cuda" or "cuda:N"
+  std::optional<std::string> size;          // of orders that name none
+  std::string allow_torch = "data";         // as RunRequest has it
+  std::string precision = "torch-default";  // the class of all that it judges
+  std::filesystem::path database;           // gets the rows
   Trust trust;
   RunSink& sink;   // is told how evaluations go
   RunSink& quiet;  // and this one, how those go that nobody keeps

@@ -66,7 +66,8 @@ Result<CompiledSubmission> compile_copy(const KernelRequest& request,
   if (!submission) return submission.error();
   const auto files = read_source_files(*submission);
   if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
-  auto task = find_task(request.place.suite, {}, request.task.task, installation);
+  auto task =
+      find_task(request.place.suite, {}, request.task.task, installation, request.task.precision);
   if (!task) return Error{ErrorCode::kInfrastructure, task.error().message, task.error().hint};
   const auto size = choose_size(*task, request.task.size, request.task.size);
   if (!size) return Error{ErrorCode::kInfrastructure, size.error().message, size.error().hint};
@@ -194,6 +195,7 @@ Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptio
   run.tasks = {request.task.task};
   run.size = request.task.size;
   run.device = request.task.device;
+  run.precision = request.task.precision;
   run.submissions = request.kernels.folder.path();
   run.checks_only = !options.timed;
   run.quick = options.quick;

@@ -140,7 +140,7 @@ Status make_workspace_for(const std::filesystem::path& folder, const TaskPrompt&
                           const Installation& installation) {
   const auto texts = workspace_texts(prompt, installation);
   if (!texts) return texts.error();
-  const WorkspaceTask task{prompt.task.id, prompt.size, prompt.device};
+  const WorkspaceTask task{prompt.task.id, prompt.size, prompt.device, prompt.precision};
   if (auto made = make_workspace(folder, task, *texts); !made) return made.error();
   return WorkspaceRecords(installation.state).keep(folder, task);
 }

@@ -134,7 +134,7 @@ Result<TaskPrompt> make_task_prompt(Task task, const PromptRequest& request,
   const std::string name = (*size)->name;
   std::string text =
       task_prompt({task, **size, *source, *abi, language, std::move(device), example});
-  return TaskPrompt{std::move(task), name, kind, language, std::move(text)};
+  return TaskPrompt{std::move(task), name, kind, request.precision, language, std::move(text)};
 }
 
 }  // namespace kbench

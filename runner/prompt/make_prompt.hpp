@@ -35,6 +35,7 @@ struct TaskPrompt {
   Task task;
   std::string size;
   std::string device;  // its kind
+  std::string precision;
   PromptLanguage language;
   std::string text;
 };

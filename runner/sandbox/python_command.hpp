@@ -19,8 +19,8 @@ struct PythonSetup {
   std::vector<std::filesystem::path> readable;     // what it consists of, and needs besides
 };
 
-// Of the release of torch that is installed, without asking a Python for it; empty where none is
-// found.
+// Hash of the release of torch that is installed, without asking a Python for it; empty where none
+// is found.
 [[nodiscard]] std::string hash_of_torch(const PythonSetup& setup);
 
 // In an otherwise empty sandbox, without a GPU and without limits of memory. It may write to

@@ -7,6 +7,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/precision_class.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/flags.hpp"
@@ -123,10 +124,10 @@ Status read_python(const Json& json, const std::filesystem::path& folder, Manife
 }
 
 Status check_precision(const std::string& precision) {
-  static const std::vector<std::string> kKnown = {"torch-default", "fp32", "tf32", "bf16", "fp16"};
-  if (std::find(kKnown.begin(), kKnown.end(), precision) != kKnown.end()) return Done{};
+  if (is_precision_class(precision)) return Done{};
+  const std::vector<std::string> known(kPrecisionClasses.begin(), kPrecisionClasses.end());
   return bad("precision", fmt::format("\"{}\" is unknown", clean_name(precision, 80)),
-             did_you_mean(precision, kKnown));
+             did_you_mean(precision, known));
 }
 
 Status check_build(const Manifest& manifest) {

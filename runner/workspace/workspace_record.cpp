@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/core/precision_class.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/os/files.hpp"
 #include "runner/task/strict_json.hpp"
@@ -47,8 +48,9 @@ fs::path resolved(const fs::path& folder) {
 }  // namespace
 
 std::string workspace_text(const WorkspaceTask& task) {
-  const Json record = {
+  Json record = {
       {"schema", kSchema}, {"task", task.task}, {"size", task.size}, {"device", task.device}};
+  if (task.precision != WorkspaceTask().precision) record["precision"] = task.precision;
   return record.dump(1) + "\n";
 }
 
@@ -63,12 +65,19 @@ Result<WorkspaceTask> parse_workspace_text(const std::string& text, const std::s
     values[i] = std::move(*value);
   }
   const auto& [schema, task, size, device] = values;
-  const bool known = schema == kSchema && is_task_id(task) && (size == "small" || size == "full") &&
-                     (device == "cpu" || device == "cuda");
+  WorkspaceTask read{task, size, device};
+  // Only where it is not the usual one.
+  if (record->contains("precision")) {
+    auto precision = member(*record, "precision", what);
+    if (!precision) return precision.error();
+    read.precision = std::move(*precision);
+  }
+  const bool known = is_precision_class(read.precision) && schema == kSchema && is_task_id(task) &&
+                     (size == "small" || size == "full") && (device == "cpu" || device == "cuda");
   if (!known)
     return usage(fmt::format("{} is not what kbench wrote", what),
                  "open the workspace again, in another folder");
-  return WorkspaceTask{task, size, device};
+  return read;
 }
 
 WorkspaceRecords::WorkspaceRecords(const fs::path& state)

@@ -13,9 +13,10 @@ namespace kbench {
 
 // The task of a workspace.
 struct WorkspaceTask {
-  std::string task;    // "level1/019_relu"
-  std::string size;    // "small" or "full"
-  std::string device;  // "cpu" or "cuda"
+  std::string task;                         // "level1/019_relu"
+  std::string size;                         // "small" or "full"
+  std::string device;                       // "cpu" or "cuda"
+  std::string precision = "torch-default";  // the class that it is judged in
   bool operator==(const WorkspaceTask&) const = default;
 };
 

@@ -331,6 +331,16 @@ class ResumeTest(AgentCase):
         again = self.resume()
         self.assertEqual(again.returncode, cli_case.NOTHING_SELECTED)
 
+    def test_in_the_class_bf16(self):
+        """A kernel for float32 copies the bits of negative numbers."""
+        server = self.serve(reply=lambda _: {"role": "assistant",
+                                             "content": f"```cpp\n{scripted_endpoint.RIGHT}```\n"})
+        self.run_agent("--suite", cli_case.TINY, "--precision", "bf16", "--style", "refine", "--turns", "1")
+        self.assertIn("Precision class `bf16`", json.dumps(server.seen[0]["body"]["messages"]))
+        report = json.loads(self.kbench("report", "json").stdout)
+        [row] = [row for row in report["results"] if row["agent"]]
+        self.assertEqual((row["state"], row["precision"]), ("wrong_result", "bf16"))
+
     def test_several_at_once_on_one_device(self):
         self.serve()
         result = self.run_agent("--episodes", "3", "--parallel", "3")

@@ -7,8 +7,10 @@ Checks only, on tests/tiny but for the skipped task.
 import json
 
 import cli_case
-from cli_case import ROOT, TINY
+from cli_case import GOOD, ROOT, TINY
 from prepared import Prepared
+from serve_case import ServeCase, evaluation
+from workspace_test import WorkspaceCase
 
 MATMUL, RELU, GEMM = "level1/001_square_matrix_multiplication", "level1/019_relu", "level2/076_gemm_add_relu"
 UNFIT = "level1/046_average_pooling_3d"  # eager's avg_pool3d knows no 16 bits on a CPU
@@ -185,6 +187,33 @@ class ShownTest(HalfCase):
 
 
 del RowsCase  # its tests are those of the two classes
+
+
+# relu of the bits of either type
+RELU_OF_BITS = KERNELS[RELU].replace('#include "numbers.hpp"', '#include "task.h"').replace(
+    "const float x = value_of(in->x[i]);", "const uint16_t x = in->x[i];").replace(
+    "bits_of(x < 0 ? 0 : x)", "x & 0x8000 ? 0 : x")
+
+
+class WorkspaceTest(WorkspaceCase):
+    def test_a_workspace_is_of_a_class(self):
+        work = self.open(words=["--suite", TINY, "--precision", "bf16"])
+        self.assertEqual(json.loads((work / "workspace.json").read_text())["precision"], "bf16")
+        self.assertIn("uint16_t", (work / "task.h").read_text())
+        self.assertIn("`bf16`", (work / "TASK.md").read_text())
+        self.write("main.cpp", RELU_OF_BITS)
+        self.assertEqual(self.ask("compile", "--suite", TINY)["state"], "ok")
+        self.assertEqual(self.ask("verify", "--suite", TINY)["state"], "ok")
+
+
+class ServeTest(ServeCase):
+    def test_a_server_judges_in_a_class(self):
+        self.begin_checked()
+        server = self.serve("--suite", str(TINY), "--precision", "bf16")
+        status, answer = server.ask("POST", "/v1/evaluations", evaluation(wait_s=300))
+        self.assertEqual(status, 200, answer)
+        self.assertEqual((answer["row"]["state"], answer["row"]["precision"]), ("wrong_result", "bf16"))
+        self.assertEqual(server.end(), GOOD)
 
 if __name__ == "__main__":
     cli_case.main()

@@ -114,6 +114,16 @@ TEST_F(WorkspaceTest, TheRecordOfWhoOpenedItDecides) {
   EXPECT_FALSE(read_workspace(work_, records));
 }
 
+// A class that nobody typed is not written, so that records of before stay what they are.
+TEST_F(WorkspaceTest, ARecordNamesAClassThatIsNotTheUsualOne) {
+  WorkspaceTask task = kTask;
+  EXPECT_THAT(workspace_text(task), ::testing::Not(HasSubstr("precision")));
+  task.precision = "bf16";
+  EXPECT_EQ(parse_workspace_text(workspace_text(task), "it").value(), task);
+  task.precision = "fp8";
+  EXPECT_FALSE(parse_workspace_text(workspace_text(task), "it"));
+}
+
 TEST_F(WorkspaceTest, FoldersBelowAWorkspaceAreKnown) {
   const WorkspaceRecords records(folder_.path() / "state");
   ASSERT_TRUE(make());
