@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "reports/attribution/attribution_words.hpp"
-#include "reports/html_writer.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/page/html_writer.hpp"
 #include "runner/attribution/analysis.hpp"
 
 namespace kbench {

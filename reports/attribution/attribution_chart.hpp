@@ -1,5 +1,6 @@
-// Estimates as dots with whiskers in SVG, in the classes of reports/assets/page.css. An estimate
-// without an interval is a dot alone; one that only has a bound is a whisker without a dot.
+// Estimates as dots with whiskers in SVG, in the classes of reports/page/assets/page.css. An
+// estimate without an interval is a dot alone; one that only has a bound is a whisker without a
+// dot.
 #pragma once
 
 #include <string>

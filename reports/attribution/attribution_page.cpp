@@ -10,9 +10,9 @@
 #include "reports/attribution/attribution_chart.hpp"
 #include "reports/attribution/attribution_tables.hpp"
 #include "reports/attribution/attribution_words.hpp"
-#include "reports/html_writer.hpp"
-#include "reports/page_template.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/page/html_writer.hpp"
+#include "reports/page/page_template.hpp"
 
 namespace kbench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "reports/attribution/attribution_tables.hpp"
 #include "reports/attribution/attribution_words.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 
 namespace kbench {
 namespace {

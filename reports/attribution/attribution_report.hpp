@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "reports/text_table.hpp"
+#include "reports/formats/text_table.hpp"
 #include "runner/attribution/analysis.hpp"
 
 namespace kbench {

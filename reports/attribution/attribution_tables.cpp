@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/attribution/attribution_words.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 
 namespace kbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "reports/text_table.hpp"
+#include "reports/formats/text_table.hpp"
 #include "runner/attribution/analysis.hpp"
 
 namespace kbench {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 
 namespace kbench {
 namespace {

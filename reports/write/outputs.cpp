@@ -14,11 +14,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/github_report.hpp"
-#include "reports/html_report.hpp"
-#include "reports/profile_choice.hpp"
-#include "reports/reporter.hpp"
+#include "reports/formats/github_report.hpp"
+#include "reports/page/html_report.hpp"
+#include "reports/page/profile_choice.hpp"
 #include "reports/write/output_file.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/store/stored_profiles.hpp"

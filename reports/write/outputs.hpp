@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/text_table.hpp"
+#include "reports/formats/text_table.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {

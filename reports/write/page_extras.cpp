@@ -9,10 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "reports/episode_story.hpp"
-#include "reports/levels.hpp"
-#include "reports/model.hpp"
-#include "reports/reporter.hpp"
+#include "reports/episodes/episode_story.hpp"
+#include "reports/facts/levels.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/over_time/loaded_trend.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/store/store.hpp"

@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "reports/joined_runs.hpp"
-#include "reports/levels.hpp"
-#include "reports/reporter.hpp"
-#include "reports/sanitize.hpp"
-#include "reports/site.hpp"
+#include "reports/facts/levels.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/over_time/joined_runs.hpp"
+#include "reports/page/site.hpp"
 #include "reports/write/page_extras.hpp"
+#include "reports/write/reporter.hpp"
 #include "reports/write/site_output.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/strict_json.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/core/result.hpp"
 

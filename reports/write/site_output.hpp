@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "reports/site.hpp"
+#include "reports/page/site.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {

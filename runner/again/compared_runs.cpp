@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/compare_report.hpp"
-#include "reports/run_facts.hpp"
+#include "reports/facts/run_facts.hpp"
+#include "reports/over_time/compare_report.hpp"
 #include "runner/again/remeasure.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/os/clean_text.hpp"

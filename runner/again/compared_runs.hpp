@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/compare.hpp"
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/over_time/compare.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/run/run_bench.hpp"

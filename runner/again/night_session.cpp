@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/run_list.hpp"
+#include "reports/formats/run_list.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/chain_key.hpp"

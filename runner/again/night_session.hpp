@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "reports/model.hpp"
-#include "reports/nightly.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/over_time/nightly.hpp"
 #include "runner/again/remeasure.hpp"
 #include "runner/core/result.hpp"
 #include "runner/plan/run_request.hpp"

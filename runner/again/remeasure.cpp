@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/run_list.hpp"
+#include "reports/formats/run_list.hpp"
 #include "runner/analysis/keep.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/random_id.hpp"

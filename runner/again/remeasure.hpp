@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/run_facts.hpp"
+#include "reports/facts/run_facts.hpp"
 #include "runner/again/run_sources.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/progress_sink.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/run_facts.hpp"
+#include "reports/facts/run_facts.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/task/suite.hpp"

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/run_facts.hpp"
+#include "reports/facts/run_facts.hpp"
 #include "runner/again/stored_row.hpp"
 #include "runner/core/json.hpp"
 #include "runner/installation/git_state.hpp"

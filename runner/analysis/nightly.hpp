@@ -4,8 +4,8 @@
 // and the last good one, until the pairs have said it or the most pairs are made. Only those count
 // for the verdict, not the time that raised the suspicion: it was picked for being long.
 //
-// Pure: reports/nightly.hpp knows rows and runs. All values are logarithms of speed-ups over the
-// same baseline, or differences of such: 0.05 is some 5 % longer.
+// Pure: reports/over_time/nightly.hpp knows rows and runs. All values are logarithms of speed-ups
+// over the same baseline, or differences of such: 0.05 is some 5 % longer.
 #pragma once
 
 #include <cstddef>

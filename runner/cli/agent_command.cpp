@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/episode_list.hpp"
+#include "reports/episodes/episode_list.hpp"
 #include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/reporter.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/serve/tools.hpp"
 

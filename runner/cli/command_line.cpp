@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/fail_on.hpp"
-#include "reports/reporter.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/over_time/fail_on.hpp"
 #include "reports/write/outputs.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/manual_topics.hpp"

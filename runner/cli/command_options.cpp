@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/reporter.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/core/precision_class.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/task/family.hpp"

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/compare_report.hpp"
-#include "reports/fail_on.hpp"
+#include "reports/over_time/compare_report.hpp"
+#include "reports/over_time/fail_on.hpp"
 #include "runner/again/compared_runs.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"

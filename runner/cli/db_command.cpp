@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/database_report.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/formats/database_report.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

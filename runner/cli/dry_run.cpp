@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/reporter.hpp"
-#include "reports/text_table.hpp"
+#include "reports/formats/text_table.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_checks.hpp"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/episode_list.hpp"
-#include "reports/episode_story.hpp"
+#include "reports/episodes/episode_list.hpp"
+#include "reports/episodes/episode_story.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

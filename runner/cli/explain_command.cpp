@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/explain.hpp"
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/formats/explain.hpp"
 #include "runner/again/stored_tasks.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"

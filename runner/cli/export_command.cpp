@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/reporter.hpp"
 #include "reports/write/outputs.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

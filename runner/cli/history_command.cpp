@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/history_report.hpp"
+#include "reports/over_time/history_report.hpp"
 #include "runner/again/stored_tasks.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

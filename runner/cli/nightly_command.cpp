@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/nightly_report.hpp"
-#include "reports/run_list.hpp"
+#include "reports/formats/run_list.hpp"
+#include "reports/over_time/nightly_report.hpp"
 #include "reports/write/outputs.hpp"
 #include "reports/write/page_extras.hpp"
 #include "runner/again/night_session.hpp"

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/trust.hpp"
-#include "reports/variant_rule.hpp"
+#include "reports/facts/trust.hpp"
+#include "reports/facts/variant_rule.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/again/row_choice.hpp"
 #include "runner/episode/agent_session.hpp"
@@ -176,7 +176,7 @@ struct CompareOptions {
   std::optional<std::string> before;
   std::string after = "latest";
   bool over_compiled = false;  // the common scale: else eager
-  std::string fail_on;         // one of reports/fail_on.hpp; empty: nothing
+  std::string fail_on;         // one of reports/over_time/fail_on.hpp; empty: nothing
   bool exit_zero = false;      // what --fail-on finds does not change the exit code
   bool force = false;
   bool all = false;  // lists what is the same, too

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_text.hpp"
+#include "reports/facts/json_text.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/store/chained_store.hpp"
 

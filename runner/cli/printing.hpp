@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "reports/text_table.hpp"
+#include "reports/formats/text_table.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/cli/options.hpp"
 #include "runner/core/json.hpp"

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/profile_compare.hpp"
-#include "reports/profile_list.hpp"
+#include "reports/formats/profile_compare.hpp"
+#include "reports/formats/profile_list.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 #include "reports/write/report_session.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"

@@ -3,7 +3,7 @@
 #include <set>
 #include <utility>
 
-#include "reports/reporter.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/run/run_session.hpp"
 
 namespace kbench {

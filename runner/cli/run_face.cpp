@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/console_report.hpp"
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/formats/console_report.hpp"
 #include "reports/write/page_extras.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_checks.hpp"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/run_list.hpp"
+#include "reports/formats/run_list.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

@@ -10,7 +10,7 @@
 #include "reports/attribution/attribution_json.hpp"
 #include "reports/attribution/attribution_page.hpp"
 #include "reports/attribution/attribution_report.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 #include "reports/write/output_file.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/attribution/analysis.hpp"

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/node_list.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/episodes/node_list.hpp"
+#include "reports/facts/sanitize.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/commands.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "reports/trust.hpp"
+#include "reports/facts/trust.hpp"
 #include "runner/agent/endpoint.hpp"
 #include "runner/core/result.hpp"
 #include "runner/episode/agent_session.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/episode_story.hpp"
+#include "reports/episodes/episode_story.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/store/run_name.hpp"
 

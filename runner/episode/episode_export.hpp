@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reports/episode_list.hpp"
-#include "reports/trust.hpp"
+#include "reports/episodes/episode_list.hpp"
+#include "reports/facts/trust.hpp"
 #include "runner/core/result.hpp"
 #include "runner/episode/export_inputs.hpp"
 #include "runner/reward/reward.hpp"

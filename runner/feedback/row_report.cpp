@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
 
 namespace kbench {
 namespace {

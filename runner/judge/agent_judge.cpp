@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_report.hpp"
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/formats/json_report.hpp"
 #include "runner/judge/kernel_profile.hpp"
 #include "runner/os/files.hpp"
 #include "runner/workspace/tool_result.hpp"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "reports/trust.hpp"
+#include "reports/facts/trust.hpp"
 #include "runner/judge/episode_tools.hpp"
 #include "runner/judge/shared_store.hpp"
 #include "runner/judge/workspace_requests.hpp"

@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_report.hpp"
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/formats/json_report.hpp"
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "reports/trust.hpp"
+#include "reports/facts/trust.hpp"
 #include "runner/core/result.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/run/run_sink.hpp"

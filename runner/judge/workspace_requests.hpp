@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/json_report.hpp"
+#include "reports/formats/json_report.hpp"
 #include "runner/judge/kernel_profile.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/workspace/tool_result.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "reports/trust.hpp"
+#include "reports/facts/trust.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/judge/workspace_requests.hpp"

@@ -38,7 +38,7 @@ namespace kbench {
 
 // The result of two measurements that agree: a failure of the second counts, else the samples of
 // both do. Where both lie below the floor, the slower is `suspect`. Where the machine was busy both
-// times nobody is accused, and reports let no speed-up count (reports/credit.hpp).
+// times nobody is accused, and reports let no speed-up count (reports/facts/credit.hpp).
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
 
 // The result of three measurements, of which the first two disagree: a failure of the third counts,

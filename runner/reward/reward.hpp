@@ -3,7 +3,7 @@
 //
 // A fault of kbench or of its machine is worth nothing, neither good nor bad: such rows have no
 // value, and `reason` says why. So have rows of tasks that tell no right from wrong, and correct
-// rows without a speed-up that the formula is made of and that counts (reports/credit.hpp).
+// rows without a speed-up that the formula is made of and that counts (reports/facts/credit.hpp).
 #pragma once
 
 #include <optional>

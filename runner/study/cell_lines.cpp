@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
 #include "runner/attribution/cells.hpp"
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/trust.hpp"
+#include "reports/facts/trust.hpp"
 #include "runner/agent/endpoint.hpp"
 #include "runner/core/result.hpp"
 #include "runner/episode/agent_run.hpp"

@@ -1,9 +1,9 @@
 // Rendering a run of 250 tasks.
 #include <benchmark/benchmark.h>
 
-#include "reports/console_report.hpp"
-#include "reports/html_report.hpp"
-#include "reports/json_report.hpp"
+#include "reports/formats/console_report.hpp"
+#include "reports/formats/json_report.hpp"
+#include "reports/page/html_report.hpp"
 #include "tests/bench/sample_run.hpp"
 
 namespace kbench {

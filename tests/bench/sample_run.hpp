@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
 
 namespace kbench::bench {
 

@@ -1,10 +1,10 @@
-"""The modules of the page hold what the bundling asks of them (reports/assets/embed.cmake)."""
+"""The modules of the page hold what the bundling asks of them (reports/page/assets/embed.cmake)."""
 
 import pathlib
 import re
 import unittest
 
-REPORTS = pathlib.Path(__file__).parents[2] / "reports"
+PAGE = pathlib.Path(__file__).parents[2] / "reports/page"
 IMPORT = re.compile(r'^import \{ (.+) \} from "\./(\w+)\.js";$', re.MULTILINE)
 TOP_LEVEL = re.compile(r"^(?:export )?(?:const|let|class|function) (\w+)", re.MULTILINE)
 EXPORTED = re.compile(r"^export (?:const|class|function) (\w+)", re.MULTILINE)
@@ -12,8 +12,8 @@ EXPORTED = re.compile(r"^export (?:const|class|function) (\w+)", re.MULTILINE)
 
 def bundles():
     """The modules of each bundle, in their order: name and text."""
-    listed = re.findall(r"set\((?:static_)?modules ([^)]+)\)", (REPORTS / "CMakeLists.txt").read_text("utf-8"))
-    return [{name: (REPORTS / "assets/page" / f"{name}.js").read_text("utf-8") for name in names.split()}
+    listed = re.findall(r"set\((?:static_)?modules ([^)]+)\)", (PAGE / "CMakeLists.txt").read_text("utf-8"))
+    return [{name: (PAGE / "assets/page" / f"{name}.js").read_text("utf-8") for name in names.split()}
             for names in listed]
 
 
@@ -23,7 +23,7 @@ def modules():
 
 class ModulesTest(unittest.TestCase):
     def test_every_file_is_bundled(self):
-        files = {file.stem for file in (REPORTS / "assets/page").iterdir()}
+        files = {file.stem for file in (PAGE / "assets/page").iterdir()}
         self.assertEqual(files, set(modules()))
 
     def test_a_module_stands_behind_what_it_imports(self):

@@ -30,7 +30,7 @@ if CHROMIUM is None:
 FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="kbench-page-"))
 # Milliseconds that a wait for a state of the page may take. Nothing takes as long, but on a busy machine.
 DEADLINE = 120_000
-ROW = 34  # pixels; as in reports/assets/page/matrix.js
+ROW = 34  # pixels; as in reports/page/assets/page/matrix.js
 
 
 def run(*words):

@@ -8,7 +8,7 @@ import re
 import page_case
 from page_case import PageCase, data_of
 
-MODULES = pathlib.Path(__file__).parents[2] / "reports/assets/page"
+MODULES = pathlib.Path(__file__).parents[2] / "reports/page/assets/page"
 FIRST = "level1/001_square_matrix_multiplication"
 VARIANTS = "level1/003_matrix_vector_multiplication"
 

@@ -10,12 +10,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/assets.hpp"
 #include "reports/attribution/attribution_chart.hpp"
 #include "reports/attribution/attribution_words.hpp"
-#include "reports/content_policy.hpp"
-#include "reports/html_writer.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/page/assets.hpp"
+#include "reports/page/content_policy.hpp"
+#include "reports/page/html_writer.hpp"
 #include "tests/unit/example_study.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/study_fixture.hpp"

@@ -8,7 +8,7 @@
 
 #include "reports/attribution/attribution_json.hpp"
 #include "reports/attribution/attribution_words.hpp"
-#include "reports/json_text.hpp"
+#include "reports/facts/json_text.hpp"
 #include "tests/unit/example_study.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/study_fixture.hpp"

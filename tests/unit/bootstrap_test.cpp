@@ -1,4 +1,4 @@
-#include "reports/bootstrap.hpp"
+#include "reports/rank/bootstrap.hpp"
 
 #include <cmath>
 #include <numeric>

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/reporter.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/reward/reward.hpp"
 
 namespace kbench {

@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/compare.hpp"
-#include "reports/compare_report.hpp"
-#include "reports/fail_on.hpp"
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/over_time/compare.hpp"
+#include "reports/over_time/compare_report.hpp"
+#include "reports/over_time/fail_on.hpp"
 #include "tests/fakes/stored_runs.hpp"
 
 namespace kbench {

@@ -1,11 +1,11 @@
-#include "reports/console_report.hpp"
+#include "reports/formats/console_report.hpp"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/report_fixture.hpp"
 

@@ -1,13 +1,13 @@
 // What may rank and be paid. Each of these rows once ranked, or earned more than a correct kernel
 // does.
-#include "reports/credit.hpp"
+#include "reports/facts/credit.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/model.hpp"
-#include "reports/ranking.hpp"
-#include "reports/rewards.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/facts/rewards.hpp"
+#include "reports/rank/ranking.hpp"
 #include "tests/unit/report_fixture.hpp"
 
 namespace kbench {

@@ -1,4 +1,4 @@
-#include "reports/csv_report.hpp"
+#include "reports/formats/csv_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

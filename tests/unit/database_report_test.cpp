@@ -1,5 +1,5 @@
 // Findings about whole databases as text and JSON, without a database.
-#include "reports/database_report.hpp"
+#include "reports/formats/database_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

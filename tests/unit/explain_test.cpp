@@ -1,4 +1,4 @@
-#include "reports/explain.hpp"
+#include "reports/formats/explain.hpp"
 
 #include <string>
 #include <utility>

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/console_report.hpp"
-#include "reports/github_report.hpp"
-#include "reports/junit_report.hpp"
-#include "reports/markdown_report.hpp"
+#include "reports/formats/console_report.hpp"
+#include "reports/formats/github_report.hpp"
+#include "reports/formats/junit_report.hpp"
+#include "reports/formats/markdown_report.hpp"
 
 namespace kbench {
 namespace {

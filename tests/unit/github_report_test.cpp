@@ -1,4 +1,4 @@
-#include "reports/github_report.hpp"
+#include "reports/formats/github_report.hpp"
 
 #include <sstream>
 

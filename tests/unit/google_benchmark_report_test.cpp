@@ -1,4 +1,4 @@
-#include "reports/google_benchmark_report.hpp"
+#include "reports/formats/google_benchmark_report.hpp"
 
 #include <map>
 

@@ -1,12 +1,12 @@
-#include "reports/history.hpp"
+#include "reports/over_time/history.hpp"
 
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/history_report.hpp"
-#include "reports/run_list.hpp"
+#include "reports/formats/run_list.hpp"
+#include "reports/over_time/history_report.hpp"
 #include "runner/store/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "tests/fakes/stored_runs.hpp"

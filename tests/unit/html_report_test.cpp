@@ -1,13 +1,13 @@
-#include "reports/html_report.hpp"
+#include "reports/page/html_report.hpp"
 
 #include <regex>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/assets.hpp"
-#include "reports/content_policy.hpp"
-#include "reports/html_writer.hpp"
+#include "reports/page/assets.hpp"
+#include "reports/page/content_policy.hpp"
+#include "reports/page/html_writer.hpp"
 #include "runner/core/json.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/report_fixture.hpp"

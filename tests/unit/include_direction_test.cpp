@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <regex>
@@ -89,46 +90,62 @@ const std::map<std::string, Rule>& rules() {
       {"runner/profile",
        {{"runner/core", "runner/activity", "runner/task", "runner/backend", "runner/oracle",
          "runner/submission", "runner/plan", "runner/measure", "runner/run"}}},
-      {"reports",
+      {"reports/facts",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/store"}}},
-      {"reports/attribution", {{"runner/core", "runner/os", "runner/attribution", "reports"}}},
-      {"reports/write", {{"runner/core", "runner/os", "runner/task", "runner/store", "reports"}}},
+      {"reports/rank", {{"runner/core", "runner/analysis", "runner/reward", "reports/facts"}}},
+      {"reports/formats",
+       {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/store",
+         "reports/facts", "reports/rank"}}},
+      {"reports/over_time",
+       {{"runner/core", "runner/analysis", "runner/store", "reports/facts", "reports/rank",
+         "reports/formats"}}},
+      {"reports/episodes",
+       {{"runner/core", "runner/reward", "runner/trajectory", "runner/store", "reports/facts",
+         "reports/formats"}}},
+      {"reports/page",
+       {{"runner/core", "runner/os", "runner/store", "reports/facts", "reports/rank",
+         "reports/formats", "reports/episodes"}}},
+      {"reports/attribution",
+       {{"runner/core", "runner/attribution", "reports/facts", "reports/formats", "reports/page"}}},
+      {"reports/write",
+       {{"runner/core", "runner/os", "runner/task", "runner/store", "reports/facts",
+         "reports/formats", "reports/over_time", "reports/episodes", "reports/page"}}},
       {"runner/again",
        {{"runner/core", "runner/os", "runner/analysis", "runner/task", "runner/installation",
          "runner/submission", "runner/plan", "runner/measure", "runner/device", "runner/store",
-         "runner/run", "reports"}}},
+         "runner/run", "reports/facts", "reports/formats", "reports/over_time"}}},
       {"runner/synthesis",
        {{"runner/core", "runner/os", "runner/task", "runner/backend", "runner/verify",
          "runner/sandbox", "runner/installation", "runner/plan", "runner/measure", "runner/device",
          "runner/lint", "runner/import", "runner/run"}}},
       // Reports make of a row the times that a component speaks of.
       {"runner/feedback",
-       {{"runner/core", "runner/os", "runner/sandbox", "runner/trajectory", "reports"}}},
+       {{"runner/core", "runner/os", "runner/sandbox", "runner/trajectory", "reports/facts"}}},
       // Rows reach it in memory; reports make of them what a client is told.
       {"runner/judge",
        {{"runner/core", "runner/os", "runner/task", "runner/backend", "runner/installation",
          "runner/submission", "runner/plan", "runner/prompt", "runner/workspace", "runner/serve",
          "runner/gate", "runner/reward", "runner/trajectory", "runner/store", "runner/device",
-         "runner/run", "runner/profile", "reports"}}},
+         "runner/run", "runner/profile", "reports/facts", "reports/formats"}}},
       {"runner/episode",
        {{"runner/core", "runner/os", "runner/task", "runner/plan", "runner/workspace",
          "runner/agent", "runner/feedback", "runner/reward", "runner/trajectory", "runner/store",
-         "runner/run", "runner/judge", "reports"}}},
+         "runner/run", "runner/judge", "reports/facts", "reports/episodes"}}},
       {"runner/study",
        {{"runner/core", "runner/os", "runner/plan", "runner/workspace", "runner/agent",
          "runner/attribution", "runner/feedback", "runner/reward", "runner/trajectory",
-         "runner/store", "runner/run", "runner/judge", "runner/episode", "reports"}}},
+         "runner/store", "runner/run", "runner/judge", "runner/episode", "reports/facts"}}},
       // No measure, baselines, backend, sandbox, gate: what touches the machine is a room's.
       {"runner/cli",
-       {{"runner/core",        "runner/os",       "runner/reward",    "runner/attribution",
-         "runner/trajectory",  "runner/task",     "runner/options",   "runner/installation",
-         "runner/selftest",    "runner/store",    "runner/plan",      "runner/prompt",
-         "runner/workspace",   "runner/serve",    "runner/agent",     "runner/device",
-         "runner/lint",        "runner/import",   "runner/run",       "runner/again",
-         "runner/judge",       "runner/episode",  "runner/synthesis", "runner/profile",
-         "runner/study",       "runner/feedback", "reports",          "reports/write",
-         "reports/attribution"}}},
+       {{"runner/core",       "runner/os",        "runner/reward",    "runner/attribution",
+         "runner/trajectory", "runner/task",      "runner/options",   "runner/installation",
+         "runner/selftest",   "runner/store",     "runner/plan",      "runner/prompt",
+         "runner/workspace",  "runner/serve",     "runner/agent",     "runner/device",
+         "runner/lint",       "runner/import",    "runner/run",       "runner/again",
+         "runner/judge",      "runner/episode",   "runner/synthesis", "runner/profile",
+         "runner/study",      "runner/feedback",  "reports/facts",    "reports/formats",
+         "reports/over_time", "reports/episodes", "reports/write",    "reports/attribution"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",
@@ -157,8 +174,8 @@ struct Include {
 };
 
 // The longest folder above the file that has a rule: "runner/backend/cuda/x.cpp" belongs to
-// "runner/backend", "reports/x.cpp" to "reports", and what lies in a sub-room with a rule of its
-// own to that. Without a rule, the folder that needs one.
+// "runner/backend", and "reports/page/x.cpp" to "reports/page". Without a rule, the folder that
+// needs one.
 std::string folder_of(const std::string& path) {
   for (auto end = path.rfind('/'); end != std::string::npos && end > 0;
        end = path.rfind('/', end - 1)) {
@@ -188,25 +205,41 @@ bool is_cuda(const std::string& target) {
   return std::regex_match(target, kCuda);
 }
 
+// Every source of ours, seen from the root.
+std::vector<std::string> sources_of(const fs::path& root) {
+  std::vector<std::string> sources;
+  for (const char* top : {"runner", "baselines", "reports"}) {
+    if (!fs::exists(root / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / top))
+      if (entry.is_regular_file() && is_source(entry.path()))
+        sources.push_back(entry.path().lexically_relative(root).string());
+  }
+  return sources;
+}
+
 std::vector<Include> includes_of(const fs::path& root) {
   static const std::regex kInclude(R"rx(^\s*#\s*include\s*([<"])([^>"]+)[>"].*)rx");
   std::vector<Include> includes;
-  for (const char* top : {"runner", "baselines", "reports"}) {
-    if (!fs::exists(root / top)) continue;
-    for (const auto& entry : fs::recursive_directory_iterator(root / top)) {
-      if (!entry.is_regular_file() || !is_source(entry.path())) continue;
-      const auto file = entry.path().lexically_relative(root).string();
-      std::ifstream stream(entry.path());
-      std::string line;
-      std::smatch match;
-      while (std::getline(stream, line)) {
-        if (std::regex_match(line, match, kInclude)) {
-          includes.push_back({file, folder_of(file), match[2], match[1] == "\""});
-        }
+  for (const std::string& file : sources_of(root)) {
+    std::ifstream stream(root / file);
+    std::string line;
+    std::smatch match;
+    while (std::getline(stream, line)) {
+      if (std::regex_match(line, match, kInclude)) {
+        includes.push_back({file, folder_of(file), match[2], match[1] == "\""});
       }
     }
   }
   return includes;
+}
+
+std::map<std::string, std::ptrdiff_t> lines_by_folder(const fs::path& root) {
+  std::map<std::string, std::ptrdiff_t> lines;
+  for (const std::string& file : sources_of(root)) {
+    std::ifstream stream(root / file);
+    lines[folder_of(file)] += std::count(std::istreambuf_iterator<char>(stream), {}, '\n');
+  }
+  return lines;
 }
 
 // Why the include is against the architecture, or nothing.
@@ -249,6 +282,15 @@ TEST(IncludeDirection, TheTreeKeepsToTheArchitecture) {
   EXPECT_THAT(violations(kbench::test::kSource), IsEmpty());
 }
 
+// A room that takes more than that of the tree is several rooms without their rules.
+TEST(IncludeDirection, NoRoomHasMoreThan12PercentOfTheLines) {
+  const auto lines = lines_by_folder(kbench::test::kSource);
+  std::ptrdiff_t all = 0;
+  for (const auto& [folder, own] : lines) all += own;
+  ASSERT_GT(all, 50'000) << "the scan saw almost nothing";
+  for (const auto& [folder, own] : lines) EXPECT_LE(own * 100, all * 12) << folder;
+}
+
 // A table with a cycle would allow what it should forbid.
 TEST(IncludeDirection, TheTableHasNoCycle) {
   auto open = rules();
@@ -282,7 +324,7 @@ class PlantedEdge : public ::testing::Test {
 };
 
 TEST_F(PlantedEdge, GoodOnesPass) {
-  EXPECT_THAT(plant("reports/x.cpp", "#include \"runner/store/store.hpp\""), IsEmpty());
+  EXPECT_THAT(plant("reports/facts/x.cpp", "#include \"runner/store/store.hpp\""), IsEmpty());
   EXPECT_THAT(plant("baselines/x.cpp", "#include <ATen/ATen.h>"), IsEmpty());
   EXPECT_THAT(plant("runner/task/x.cpp", "#include <vector>"), IsEmpty());
   EXPECT_THAT(plant("reports/write/x.cpp", "#include \"reports/write/site.hpp\""), IsEmpty());
@@ -296,9 +338,9 @@ TEST_F(PlantedEdge, UpwardsIsFound) {
 
 // A room within another has a rule of its own, and what is around it may not include it unasked.
 TEST_F(PlantedEdge, RoomsWithinRoomsHaveTheirOwnRule) {
-  EXPECT_THAT(plant("reports/x.cpp", "#include \"reports/write/site.hpp\""),
+  EXPECT_THAT(plant("reports/page/x.cpp", "#include \"reports/write/site.hpp\""),
               ElementsAre(HasSubstr("may not include")));
-  std::filesystem::remove(folder_.path() / "reports/x.cpp");
+  std::filesystem::remove(folder_.path() / "reports/page/x.cpp");
   EXPECT_THAT(plant("reports/write/x.cpp", "#include \"runner/backend/backend.hpp\""),
               ElementsAre(HasSubstr("may not include")));
 }
@@ -319,7 +361,7 @@ TEST_F(PlantedEdge, LibTorchInAHeaderIsFound) {
 }
 
 TEST_F(PlantedEdge, CudaInTheReportsIsFound) {
-  EXPECT_THAT(plant("reports/x.cpp", "#include <cuda.h>"),
+  EXPECT_THAT(plant("reports/facts/x.cpp", "#include <cuda.h>"),
               ElementsAre(HasSubstr("CUDA is not for this folder")));
 }
 
@@ -333,6 +375,10 @@ TEST_F(PlantedEdge, RelativePathsAreFound) {
 TEST_F(PlantedEdge, UnknownFoldersAreFound) {
   EXPECT_THAT(plant("runner/novelty/x.cpp", "#include <vector>"),
               ElementsAre(HasSubstr("not in the table")));
+  std::filesystem::remove(folder_.path() / "runner/novelty/x.cpp");
+  EXPECT_THAT(plant("reports/x.cpp", "#include <vector>"),
+              ElementsAre(HasSubstr("not in the table")))
+      << "a file beside the rooms of reports";
 }
 
 }  // namespace

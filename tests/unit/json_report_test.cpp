@@ -1,4 +1,4 @@
-#include "reports/json_report.hpp"
+#include "reports/formats/json_report.hpp"
 
 #include <fstream>
 #include <limits>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "reports/fields.hpp"
+#include "reports/facts/fields.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/paths.hpp"
 #include "tests/unit/report_fixture.hpp"

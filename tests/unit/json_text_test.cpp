@@ -1,4 +1,4 @@
-#include "reports/json_text.hpp"
+#include "reports/facts/json_text.hpp"
 
 #include <gtest/gtest.h>
 

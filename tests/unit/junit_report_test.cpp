@@ -1,4 +1,4 @@
-#include "reports/junit_report.hpp"
+#include "reports/formats/junit_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/node_list.hpp"
+#include "reports/episodes/node_list.hpp"
 #include "tests/unit/stored_episode_fixture.hpp"
 
 namespace kbench {

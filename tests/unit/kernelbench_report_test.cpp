@@ -1,10 +1,10 @@
-#include "reports/kernelbench_report.hpp"
+#include "reports/formats/kernelbench_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/levels.hpp"
-#include "reports/reporter.hpp"
+#include "reports/facts/levels.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/core/json.hpp"
 #include "tests/unit/formats_fixture.hpp"
 #include "tests/unit/golden.hpp"

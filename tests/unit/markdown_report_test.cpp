@@ -1,4 +1,4 @@
-#include "reports/markdown_report.hpp"
+#include "reports/formats/markdown_report.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "reports/nightly.hpp"
+#include "reports/over_time/nightly.hpp"
 
 #include <cmath>
 #include <string>
@@ -7,11 +7,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/github_report.hpp"
-#include "reports/json_report.hpp"
-#include "reports/junit_report.hpp"
-#include "reports/markdown_report.hpp"
-#include "reports/nightly_report.hpp"
+#include "reports/formats/github_report.hpp"
+#include "reports/formats/json_report.hpp"
+#include "reports/formats/junit_report.hpp"
+#include "reports/formats/markdown_report.hpp"
+#include "reports/over_time/nightly_report.hpp"
 #include "tests/fakes/stored_runs.hpp"
 #include "tests/unit/golden.hpp"
 

@@ -6,8 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/github_report.hpp"
-#include "reports/reporter.hpp"
+#include "reports/formats/github_report.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/os/files.hpp"
 #include "tests/unit/formats_fixture.hpp"
 

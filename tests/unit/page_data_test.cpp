@@ -1,14 +1,14 @@
-#include "reports/page_data.hpp"
+#include "reports/page/page_data.hpp"
 
 #include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/fields.hpp"
-#include "reports/json_report.hpp"
-#include "reports/page_samples.hpp"
-#include "reports/trend_json.hpp"
+#include "reports/facts/fields.hpp"
+#include "reports/formats/json_report.hpp"
+#include "reports/page/page_samples.hpp"
+#include "reports/page/trend_json.hpp"
 #include "tests/unit/golden.hpp"
 #include "tests/unit/report_fixture.hpp"
 

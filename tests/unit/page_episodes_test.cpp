@@ -1,13 +1,13 @@
-#include "reports/page_episodes.hpp"
+#include "reports/page/page_episodes.hpp"
 
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/html_report.hpp"
-#include "reports/page_data.hpp"
-#include "reports/site.hpp"
+#include "reports/page/html_report.hpp"
+#include "reports/page/page_data.hpp"
+#include "reports/page/site.hpp"
 #include "tests/fakes/episode_maker.hpp"
 #include "tests/unit/report_fixture.hpp"
 

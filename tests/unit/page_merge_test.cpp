@@ -1,4 +1,4 @@
-#include "reports/page_merge.hpp"
+#include "reports/page/page_merge.hpp"
 
 #include <string>
 #include <utility>

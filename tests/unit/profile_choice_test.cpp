@@ -1,5 +1,5 @@
 // Which profiles stand beside the rows of a page, and what is said of the others.
-#include "reports/profile_choice.hpp"
+#include "reports/page/profile_choice.hpp"
 
 #include <functional>
 

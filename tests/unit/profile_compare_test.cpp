@@ -1,4 +1,4 @@
-#include "reports/profile_compare.hpp"
+#include "reports/formats/profile_compare.hpp"
 
 #include <gmock/gmock.h>
 

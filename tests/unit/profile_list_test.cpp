@@ -1,4 +1,4 @@
-#include "reports/profile_list.hpp"
+#include "reports/formats/profile_list.hpp"
 
 #include <gmock/gmock.h>
 

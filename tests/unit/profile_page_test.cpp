@@ -1,4 +1,4 @@
-#include "reports/profile_page.hpp"
+#include "reports/page/profile_page.hpp"
 
 #include <regex>
 

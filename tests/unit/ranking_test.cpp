@@ -1,4 +1,4 @@
-#include "reports/ranking.hpp"
+#include "reports/rank/ranking.hpp"
 
 #include <cmath>
 

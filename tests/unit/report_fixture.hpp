@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
 
 namespace kbench::test {
 

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/fields.hpp"
-#include "reports/model.hpp"
-#include "reports/score.hpp"
+#include "reports/facts/fields.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/rank/score.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/report_fixture.hpp"
 #include "tests/unit/store_fixture.hpp"

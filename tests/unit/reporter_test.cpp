@@ -1,4 +1,4 @@
-#include "reports/reporter.hpp"
+#include "reports/write/reporter.hpp"
 
 #include <set>
 #include <vector>

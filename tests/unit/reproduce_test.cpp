@@ -1,4 +1,4 @@
-#include "reports/reproduce.hpp"
+#include "reports/facts/reproduce.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

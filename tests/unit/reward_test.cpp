@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/rewards.hpp"
+#include "reports/facts/rewards.hpp"
 #include "tests/unit/score_fixture.hpp"
 
 namespace kbench {

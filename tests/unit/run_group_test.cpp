@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "reports/console_report.hpp"
-#include "reports/json_report.hpp"
-#include "reports/markdown_report.hpp"
-#include "reports/model.hpp"
-#include "reports/reproduce.hpp"
-#include "reports/run_list.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/facts/reproduce.hpp"
+#include "reports/formats/console_report.hpp"
+#include "reports/formats/json_report.hpp"
+#include "reports/formats/markdown_report.hpp"
+#include "reports/formats/run_list.hpp"
 #include "runner/core/json.hpp"
 #include "runner/store/merge.hpp"
 #include "runner/store/run_name.hpp"

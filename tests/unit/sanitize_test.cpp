@@ -1,4 +1,4 @@
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 
 #include <gtest/gtest.h>
 

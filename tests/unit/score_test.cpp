@@ -1,4 +1,4 @@
-#include "reports/score.hpp"
+#include "reports/rank/score.hpp"
 
 #include <cmath>
 #include <random>
@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/best_of.hpp"
-#include "reports/ranking.hpp"
+#include "reports/rank/best_of.hpp"
+#include "reports/rank/ranking.hpp"
 #include "tests/unit/score_fixture.hpp"
 
 namespace kbench {

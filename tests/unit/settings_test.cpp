@@ -12,7 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/reporter.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/cli/command_line.hpp"
 #include "tests/unit/task_fixture.hpp"
 

@@ -1,4 +1,4 @@
-#include "reports/site.hpp"
+#include "reports/page/site.hpp"
 
 #include <set>
 #include <string>

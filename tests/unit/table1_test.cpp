@@ -1,4 +1,4 @@
-#include "reports/table1.hpp"
+#include "reports/formats/table1.hpp"
 
 #include <cmath>
 #include <string>
@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/joined_runs.hpp"
-#include "reports/reporter.hpp"
+#include "reports/over_time/joined_runs.hpp"
+#include "reports/write/reporter.hpp"
 #include "tests/fakes/stored_runs.hpp"
 #include "tests/unit/score_fixture.hpp"
 

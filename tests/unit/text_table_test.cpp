@@ -1,11 +1,11 @@
-#include "reports/text_table.hpp"
+#include "reports/formats/text_table.hpp"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/sanitize.hpp"
+#include "reports/facts/sanitize.hpp"
 
 namespace kbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "reports/trend.hpp"
+#include "reports/facts/trend.hpp"
 
 #include <string>
 #include <vector>
@@ -7,7 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/model.hpp"
+#include "reports/facts/model.hpp"
+#include "reports/over_time/loaded_trend.hpp"
 #include "runner/store/store.hpp"
 #include "tests/fakes/stored_runs.hpp"
 #include "tests/unit/store_fixture.hpp"

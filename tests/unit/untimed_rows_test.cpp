@@ -5,13 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/console_report.hpp"
-#include "reports/history.hpp"
-#include "reports/ranking.hpp"
-#include "reports/reporter.hpp"
-#include "reports/rewards.hpp"
-#include "reports/run_facts.hpp"
-#include "reports/score.hpp"
+#include "reports/facts/rewards.hpp"
+#include "reports/facts/run_facts.hpp"
+#include "reports/formats/console_report.hpp"
+#include "reports/over_time/history.hpp"
+#include "reports/rank/ranking.hpp"
+#include "reports/rank/score.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/plan/evaluation_key.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/store/columns.hpp"

@@ -1,10 +1,10 @@
-#include "reports/verdict_card.hpp"
+#include "reports/formats/verdict_card.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/console_report.hpp"
-#include "reports/html_report.hpp"
+#include "reports/formats/console_report.hpp"
+#include "reports/page/html_report.hpp"
 #include "tests/fakes/stored_runs.hpp"
 
 namespace kbench {

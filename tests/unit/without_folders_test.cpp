@@ -1,4 +1,4 @@
-#include "reports/without_folders.hpp"
+#include "reports/facts/without_folders.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/credit.hpp"
+#include "reports/facts/credit.hpp"
 #include "tests/unit/evaluator_fixture.hpp"
 #include "tests/unit/report_fixture.hpp"
 

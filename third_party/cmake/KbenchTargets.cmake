@@ -109,8 +109,23 @@ function(kbench_precompile target)
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${ARGN})
+  kbench_cache_precompiled(${target})
+endfunction()
+
+# kbench_precompile_like(TARGET others…): the others, of the same options, use what TARGET has precompiled.
+function(kbench_precompile_like target)
+  if(CMAKE_CXX_CLANG_TIDY)
+    return()
+  endif()
+  foreach(other IN LISTS ARGN)
+    target_precompile_headers(${other} REUSE_FROM ${target})
+    kbench_cache_precompiled(${other})
+  endforeach()
+endfunction()
+
+# Else ccache passes by whatever uses precompiled headers.
+function(kbench_cache_precompiled target)
   if(CCACHE_PROGRAM AND CMAKE_CXX_COMPILER_LAUNCHER STREQUAL CCACHE_PROGRAM)
-    # Else ccache passes by whatever uses such headers.
     set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND};-E;env;CCACHE_SLOPPINESS=pch_defines,time_macros;${CCACHE_PROGRAM}")
   endif()

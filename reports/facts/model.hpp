@@ -1,0 +1,225 @@
+// The data of every report: one run with its evaluations, and the row of derived numbers behind
+// each evaluation. Nothing here is stored: a row is a pure function of the raw record, so that a
+// better statistic improves old runs as well.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/facts/credit.hpp"
+#include "reports/facts/trend.hpp"
+#include "reports/facts/trust.hpp"
+#include "reports/facts/variant_rule.hpp"
+#include "runner/analysis/speedup.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/core/lint_record.hpp"
+#include "runner/core/result.hpp"
+#include "runner/reward/reward.hpp"
+#include "runner/store/chain.hpp"
+#include "runner/store/run_group.hpp"
+#include "runner/trajectory/episode.hpp"
+
+namespace kbench {
+
+class Store;
+
+// The time of one side.
+struct Timing {
+  std::optional<double> median_ns;  // a call
+  std::optional<double> mad_ns;     // median absolute deviation, a call
+  std::string reason;               // why there is no median; empty where there is one
+};
+
+struct SampleCounts {
+  int kept = 0;
+  int dropped = 0;
+  int blocks = 0;
+  int placements = 0;
+};
+
+struct ResultRow {
+  std::string run_id;  // which stored it: of shards, its own
+  std::string task;    // "level1/019_relu"
+  int level = 0;
+  std::string size;
+  std::string device;       // "cpu" or "cuda"
+  std::string device_name;  // "NVIDIA H200"; empty where nobody wrote it down
+  std::string precision;    // of the baselines
+  std::string profile;      // by whose rule and on whose inputs it was judged
+  bool has_submission = false;
+  std::string agent;       // this and the next three: empty without a submission
+  std::string submission;  // path below the submissions folder
+  std::string variant;
+  std::string submission_precision;
+  bool vendor_library = false;
+  std::string worker_kind;  // "native", "python"
+  // "aten::relu 1, numpy (97 % of the time)": what a Python submission was seen to compute with.
+  std::string torch_operators;
+  bool calls_libraries = false;  // because of that, in a run that does not allow all of torch
+  bool unobserved = false;       // in a run that allows none, nobody could see what it calls
+  [[nodiscard]] bool ranked_apart() const { return calls_libraries || unobserved; }
+  std::string allow_torch;        // of a Python submission: what its run allowed; else empty
+  std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
+  std::string tree_hash;          // of these
+
+  State state = State::kInfrastructureError;
+  Fault fault = Fault::kInfrastructure;
+  std::optional<bool> correct;  // empty if not judged
+  std::string message;
+  std::string hint;
+
+  Timing eager;
+  Timing compiled;
+  Timing submitted;
+  std::optional<Speedup> over_eager;     // eager / submission
+  std::optional<Speedup> over_compiled;  // compiled / submission
+  std::optional<Speedup> baseline;       // eager / compiled
+
+  // From the worst check: a failed one before a passed one, then the largest error. NaN is
+  // possible.
+  std::optional<double> max_error;
+  std::optional<double> tolerance;
+
+  // The state of `kbench tasks lint` for the task: "passed", "failed: zeros"; empty: not linted.
+  std::string lint;
+  std::optional<LintState> lint_state;
+
+  bool timed = true;  // no: checked only, and never ranked
+  Credit credit;      // whether it counts in scores, and its speed-up
+
+  SampleCounts counts;
+  std::optional<std::int64_t> prepare_ns;
+  std::optional<std::int64_t> copy_ns;  // of a Python submission's outputs; not in its time
+  std::string sandbox_level;
+  std::string labels;
+  std::string calibrated_at;  // UTC; empty without a calibration
+  std::string no_verdict;     // why speed-ups have none; empty where they have one
+  std::optional<double> floor_ns;
+  std::optional<double> limit_ns;
+  std::optional<double> unfused_limit_ns;
+  std::string limit_basis;  // Evaluation::limit_basis
+  int repeats = 0;
+  int protocol = 1;
+  double wall_seconds = 0;
+  std::optional<double> build_seconds;  // of the submission; empty where nobody wrote it down
+  std::string chain;  // of its run, to_string(ChainFinding::State); empty of a row alone
+
+  // "agent" or "agent@variant"; empty without a submission.
+  [[nodiscard]] std::string contestant() const;
+  // The contestant that the row counts for: rows that are ranked apart have one of their own.
+  [[nodiscard]] std::string ranked_as() const;
+  // The limit (rows from before: the floor) over a side's time; empty where either is
+  // unknown.
+  [[nodiscard]] std::optional<double> share_of_limit(Side side) const;
+  [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }
+  // Ran to the end, and every output was within its tolerance.
+  [[nodiscard]] bool judged_correct() const { return state == State::kOk && correct == true; }
+  // True if scores count the row as solved, given that its task is ranked: it is correct, and took
+  // as long as the device needs.
+  [[nodiscard]] bool counts_as_correct() const { return judged_correct() && !credit.below_floor; }
+  // The speed-up that counts; null where there is none, or none that does.
+  [[nodiscard]] const Speedup* credited(Side over) const;
+};
+
+[[nodiscard]] ResultRow derive(const Evaluation& evaluation);
+
+// A finding of `kbench nightly` about one submission of the run (reports/over_time/nightly.hpp).
+struct NightFinding {
+  std::string task;
+  std::string agent;
+  std::string variant;
+  std::string verdict;      // "confirmed", "cleared", "unclear"
+  bool regression = false;  // confirmed
+  std::string message;      // one sentence
+
+  // "agent" or "agent@variant".
+  [[nodiscard]] std::string contestant() const;
+};
+
+// Words of a page's publisher: foreign text like all other.
+struct PageWords {
+  std::string title;  // of the page and of its headline; empty: made of the run
+  std::string about;  // Markdown, shown as text with paragraphs and links that are spelled out
+};
+
+struct ReportData {
+  Run run;
+  std::vector<Evaluation> evaluations;  // in the order in which they finished
+  std::vector<LintRecord> lint;         // of any task content, size and device
+  std::vector<std::string> malformed;   // rows of the database that were left out, foreign text
+  std::vector<std::string> tags;        // of the run, by name
+  ChainFinding chain;                   // whether the rows are those that were stored
+  // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
+  std::string device_name;
+  bool quick = false;       // timed in eight blocks of one session only
+  std::vector<int> levels;  // that are shown (reports/facts/levels.hpp); none: all
+  // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
+  std::string files;
+  VariantRule variants = VariantRule::kBest;  // by which scores are made
+  Trust trust;                                // what counts all the same
+  std::optional<RewardRule> reward;           // a field more of each row, in json and jsonl
+  // Data that only the page shows, filled by its writer: the kinds of each task's operators
+  // (runner/task/family.hpp), and earlier runs of the device.
+  std::map<std::string, std::vector<std::string>> families;
+  std::optional<Trend> trend;
+  // Likewise: what submissions and tasks are made of, by hash: the smallest first, up to
+  // kMostShownSources.
+  std::map<std::string, std::string> contents;
+  std::vector<StoredEpisode> episodes;  // likewise, the oldest first
+  std::filesystem::path database;       // that it was read from, absolute
+  // The group of shards whose rows these are; `run` is then the first of them, from the first one's
+  // beginning to the last one's end.
+  std::optional<RunGroup> group;
+  std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
+  PageWords words;                                 // only the page shows them
+  // Other runs that the page shows beside this one, each on tabs of its own: nothing is ranked
+  // across. None of them has any.
+  std::vector<ReportData> beside;
+};
+
+// Bytes of sources that a report carries, and of what was said in episodes.
+inline constexpr std::size_t kMostShownSources = 4u << 20;
+inline constexpr std::size_t kMostShownTexts = 4u << 20;
+
+// Whether a shard is reported with all others of its group (store/run_group.hpp), as one run.
+enum class Shards { kTogether, kApart };
+
+// The run of that name (store/run_name.hpp), or the newest one. Errors: no such run, no run at all,
+// and those of the store.
+[[nodiscard]] Result<ReportData> load_report(const Store& store,
+                                             const std::optional<std::string>& name = {},
+                                             Shards shards = Shards::kTogether);
+
+// A report of one row that was read before, of whichever run, with what its link says of it. Called
+// where a row is answered for itself.
+[[nodiscard]] Result<ReportData> row_report(const Store& store, Evaluation evaluation,
+                                            ChainFinding chain);
+
+// Notes about the shards of a report, a sentence each; none for a run without shards.
+[[nodiscard]] std::vector<std::string> group_sentences(const ReportData& data);
+// Whether rows of it may be missing, or a run was left out.
+[[nodiscard]] bool is_in_part(const RunGroup& group);
+
+// The lint record of the very content that was evaluated; one of the same size and device before
+// any other. Null if there is none.
+[[nodiscard]] const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation);
+
+// A row with what lint found about its task.
+[[nodiscard]] ResultRow derive(const ReportData& data, const Evaluation& evaluation);
+
+// One row for each evaluation, sorted by task, size, agent, submission.
+[[nodiscard]] std::vector<ResultRow> derive_all(const ReportData& data);
+
+// "cpu" or "cuda" as the evaluations say it; empty for a run without any.
+[[nodiscard]] std::string device_of(const ReportData& data);
+// The run that stored the row: a shard where `data` is of several.
+[[nodiscard]] const Run& run_of(const ReportData& data, const ResultRow& row);
+// "The run is not finished: 1 row is there"; empty where it is.
+[[nodiscard]] std::string unfinished_words(const ReportData& data);
+
+}  // namespace kbench

@@ -1,0 +1,16 @@
+// The reward of a result row, from the very numbers that JSON shows of it: whoever has a report can
+// compute every reward from it, to the last digit.
+#pragma once
+
+#include "reports/facts/model.hpp"
+#include "runner/core/json.hpp"
+#include "runner/reward/reward.hpp"
+
+namespace kbench {
+
+[[nodiscard]] Reward reward_of(const ResultRow& row, const RewardRule& rule);
+
+// {name, value, capped, reason}; value and reason are null where there is none.
+[[nodiscard]] Json to_json(const Reward& reward);
+
+}  // namespace kbench

@@ -1,0 +1,302 @@
+#include "reports/formats/console_report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/facts/fields.hpp"
+#include "reports/facts/rerun_words.hpp"
+#include "reports/facts/sanitize.hpp"
+#include "reports/formats/result_table.hpp"
+#include "reports/formats/text_table.hpp"
+#include "reports/formats/verdict_card.hpp"
+#include "reports/rank/ranking.hpp"
+#include "runner/core/file_census.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kNameColumns = 32;
+
+std::string short_name(const std::string& name) {
+  return shorten(sanitize_line(name), kNameColumns);
+}
+
+std::string contestant_of(const ResultRow& row) {
+  return row.has_submission ? short_name(row.contestant()) : "–";
+}
+
+// Indented, at most `limit` lines; the rest is counted.
+std::string render_message(const std::string& message, int limit) {
+  std::string out;
+  const std::string text = sanitize_text(message);
+  int line_number = 0;
+  int left_out = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (line_number++ < limit) {
+      append_line(out, fmt::format("      {}", text.substr(begin, end - begin)));
+    } else {
+      ++left_out;
+    }
+    begin = end + 1;
+  }
+  if (left_out > 0) out += fmt::format("      … {} more lines in the HTML report\n", left_out);
+  return out;
+}
+
+std::string render_failure(const ResultRow& row, const ConsoleOptions& options) {
+  std::string out =
+      fmt::format("  {} {}  {}  {}\n", paint(glyph(row.state), tone(row.state), options.colour),
+                  sanitize_line(row.task), contestant_of(row),
+                  paint(words(row.state), tone(row.state), options.colour));
+  out += render_message(row.message, options.message_lines);
+  if (!row.hint.empty()) out += fmt::format("      → {}\n", sanitize_line(row.hint));
+  return out;
+}
+
+// A section of reasons, each with the number of rows that it concerns; nothing without any.
+std::string render_counts(std::string_view heading, const std::map<std::string, int>& counts) {
+  std::string out;
+  for (const auto& [reason, count] : counts)
+    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
+  return out.empty() ? out : fmt::format("\n{}\n{}", heading, out);
+}
+
+// Whether the row's message, which is shown, tells the same.
+bool is_told(const std::string& reason, const ResultRow& row) {
+  return !row.message.empty() &&
+         (row.message.find(reason) != std::string::npos || reason.starts_with("not measured: "));
+}
+
+// Reasons of missing baselines.
+std::string render_reasons(const std::vector<ResultRow>& rows) {
+  std::map<std::string, int> counts;
+  for (const ResultRow& row : rows) {
+    if (!row.timed) continue;
+    for (const auto& [side, timing] : {std::pair("eager", row.eager), {"compiled", row.compiled}})
+      if (!timing.reason.empty() && !is_told(timing.reason, row))
+        ++counts[fmt::format("{}: {}", side, timing.reason)];
+  }
+  return render_counts("Not timed", counts);
+}
+
+// Why speed-ups have no verdict.
+std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
+  std::map<std::string, int> counts;
+  for (const ResultRow& row : rows)
+    if (!row.no_verdict.empty()) ++counts[row.no_verdict];
+  return render_counts("No verdict", counts);
+}
+
+std::string render_below_floor(const std::vector<ResultRow>& rows) {
+  std::map<std::string, int> counts;
+  for (const ResultRow& row : rows)
+    if (row.credit.below_floor) ++counts[row.credit.uncredited];
+  return render_counts("Not counted as solved", counts);
+}
+
+bool nothing_timed(const std::vector<ResultRow>& rows) {
+  return !rows.empty() &&
+         std::none_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.timed; });
+}
+
+// Tasks that count in no score, and submissions that nobody judged, each with the reason.
+std::string render_unranked(const std::vector<ResultRow>& rows) {
+  std::map<std::string, std::string> reasons;
+  for (const ResultRow& row : rows)
+    if (!row.ranked() && row.timed && row.credit.as_stored)
+      reasons.emplace(row.credit.judged ? row.task : row.task + " of " + row.contestant(),
+                      row.credit.unranked);
+  std::string out;
+  for (const auto& [task, reason] : reasons)
+    out += fmt::format("  – {}: {}\n", sanitize_line(task), sanitize_line(reason));
+  return out.empty() ? out : fmt::format("\nNot ranked, in no score\n{}", out);
+}
+
+std::string count_states(const std::vector<ResultRow>& rows) {
+  std::map<State, int> counts;
+  for (const ResultRow& row : rows) ++counts[row.state];
+  std::string out;
+  for (const auto& [state, count] : counts) out += fmt::format(" · {} {}", count, words(state));
+  return out;
+}
+
+// Files that have no row; each that was meant as a submission is named, as `run` does.
+std::string render_files(const ReportData& data, const ConsoleOptions& options) {
+  constexpr int kMost = 20;
+  const std::optional<Census> census = read_census(data.files);
+  if (!census || census->ignored.empty()) return "";
+  std::string out = fmt::format("\nFiles: {}\n", census->summary());
+  int shown = 0;
+  for (const Census::Ignored& file : census->ignored) {
+    if (!file.mistaken || ++shown > kMost) continue;
+    out += fmt::format("  {} {}: {}\n", paint("✗", Tone::kBad, options.colour),
+                       sanitize_line(file.path), sanitize_line(file.why));
+  }
+  if (shown > kMost) out += fmt::format("  … {} more in the HTML report\n", shown - kMost);
+  return out;
+}
+
+// The mean that ranks, in which a task that is not solved counts as ten times slower, and where it
+// differs the one over what is correct, each with the number of its tasks.
+std::string means_words(const AgentScore& score, Score of_all, Score of_correct,
+                        std::string_view baseline) {
+  const auto& all = score.of(of_all);
+  const auto& correct = score.of(of_correct);
+  if (!all || !correct) return "";
+  std::string text =
+      fmt::format(", geometric mean {} vs {} over {} task{}", show_ratio(all->estimate), baseline,
+                  all->tasks, all->tasks == 1 ? "" : "s");
+  if (correct->tasks < all->tasks)
+    text += fmt::format(" (unsolved: 0.1), {} over the {} correct", show_ratio(correct->estimate),
+                        correct->tasks);
+  return text;
+}
+
+// Nothing where the chain holds.
+std::string render_chain(const ChainFinding& chain, const ConsoleOptions& options) {
+  if (chain.state == ChainFinding::State::kHolds) return "";
+  const bool changed = chain.state == ChainFinding::State::kChanged;
+  return fmt::format(
+      "\nRows {}: {}\n",
+      paint(to_string(chain.state), changed ? Tone::kBad : Tone::kCaution, options.colour),
+      sanitize_line(chain.message));
+}
+
+std::string card_head(const VerdictCard& card, const ConsoleOptions& options) {
+  std::string line = paint(card.state.text, card.state.tone, options.colour);
+  for (const std::string& number : card.numbers) line += fmt::format(" · {}", number);
+  for (const CardBadge& badge : card.badges)
+    line += fmt::format("  {}", paint(badge.text, badge.tone, options.colour));
+  return fmt::format("{}\n{} · {} · {}\n", line, card.task, shorten(card.submission, kNameColumns),
+                     card.place);
+}
+
+// A line a fact; on a narrow terminal what is remarked stands below it.
+std::string card_facts(const VerdictCard& card, const ConsoleOptions& options) {
+  std::size_t names = 0;
+  std::size_t values = 0;
+  for (const CardFact& fact : card.facts) {
+    names = std::max(names, display_width(fact.name));
+    values = std::max(values, display_width(fact.value));
+  }
+  std::string out;
+  for (const CardFact& fact : card.facts) {
+    const std::string head =
+        fmt::format("  {}  {}", pad_right(fact.name, names), pad_right(fact.value, values));
+    const std::string remark = paint(fact.remark, fact.tone, options.colour);
+    const std::size_t width = display_width(head) + 2 + display_width(fact.remark);
+    if (options.columns == 0 || width <= options.columns) {
+      append_line(out, fmt::format("{}  {}", head, remark));
+      continue;
+    }
+    append_line(out, head);
+    append_line(out, fmt::format("{}{}", std::string(names + 4, ' '), remark));
+  }
+  return out;
+}
+
+std::string card_doubts(const VerdictCard& card, const ConsoleOptions& options) {
+  std::string out;
+  for (const CardDoubt& doubt : card.doubts) {
+    out += fmt::format("\n{}\n", paint(doubt.sentence, Tone::kCaution, options.colour));
+    if (!doubt.command.empty()) out += fmt::format("  → {}   ({})\n", doubt.command, doubt.remark);
+  }
+  return out;
+}
+
+std::string render_card(const VerdictCard& card, const ConsoleOptions& options) {
+  std::string out = card_head(card, options) + "\n" + card_facts(card, options);
+  if (!card.message.empty())
+    out += fmt::format("\n{}", render_message(card.message, options.message_lines));
+  if (!card.hint.empty()) out += fmt::format("      → {}\n", card.hint);
+  return out + card_doubts(card, options);
+}
+
+std::string render_group(const ReportData& data, const ConsoleOptions& options) {
+  std::string out;
+  for (const std::string& sentence : group_sentences(data))
+    out += fmt::format("  {}\n", sanitize_line(sentence));
+  if (out.empty()) return out;
+  const std::string heading = is_in_part(*data.group)
+                                  ? paint("A part", Tone::kCaution, options.colour)
+                                  : std::string("Shards");
+  return fmt::format("\n{}\n{}", heading, out);
+}
+
+std::string render_rows(const std::vector<ResultRow>& rows, const ConsoleOptions& options) {
+  std::string out = render_table(result_columns(rows, kNameColumns),
+                                 {.colour = options.colour, .columns = options.columns});
+  std::string failures;
+  for (const ResultRow& row : rows)
+    if (!row.message.empty()) failures += render_failure(row, options);
+  if (!failures.empty()) out += fmt::format("\nMessages\n{}", failures);
+  out += render_reasons(rows);
+  out += render_no_verdicts(rows);
+  out += render_below_floor(rows);
+  return out + render_unranked(rows);
+}
+
+}  // namespace
+
+std::string render_console(const ReportData& data, const ConsoleOptions& options) {
+  const std::optional<VerdictCard> card = verdict_card(data);
+  std::string out = card ? render_card(*card, options) : render_rows(derive_all(data), options);
+  out += render_files(data, options);
+  out += render_group(data, options);
+  out += render_chain(data.chain, options);
+  for (const std::string& caution : {rerun_words(data.run), unfinished_words(data)})
+    if (!caution.empty())
+      out += fmt::format("\n{}\n", paint(caution, Tone::kCaution, options.colour));
+  return card ? out : fmt::format("{}\n{}\n", out, summary_line(data));
+}
+
+std::string format_row_line(const ResultRow& row, const ConsoleOptions& options) {
+  std::string line = fmt::format("{} {}", paint(glyph(row.state), tone(row.state), options.colour),
+                                 sanitize_line(row.task));
+  if (row.has_submission) line += fmt::format("  {}", contestant_of(row));
+  line += fmt::format("  {}", words(row.state));
+  if (row.credit.below_floor) {
+    line += fmt::format("  {}", paint("below the floor", Tone::kCaution, options.colour));
+  } else if (row.counts_as_correct() && row.over_eager) {
+    const Verdict verdict = row.over_eager->verdict;
+    line +=
+        fmt::format("  {} ms  {} vs eager  {}", show(result_field("time_ns.submission"), row),
+                    show_speedup(row.over_eager),
+                    row.ranked() ? paint(fmt::format("{} {}", glyph(verdict), to_string(verdict)),
+                                         tone(verdict), options.colour)
+                                 : paint("not ranked", Tone::kCaution, options.colour));
+    if (row.over_compiled) line += fmt::format("  {} vs compiled", show_speedup(row.over_compiled));
+  } else if (row.eager.median_ns) {
+    line += fmt::format("  eager {} ms, compiled {} ms", show(result_field("time_ns.eager"), row),
+                        show(result_field("time_ns.compiled"), row));
+  }
+  return line;
+}
+
+std::string summary_line(const ReportData& data) {
+  const std::vector<ResultRow> rows = derive_all(data);
+  const int tasks = count_tasks(rows);
+  std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
+  if (nothing_timed(rows)) return line + " · checked only, nothing timed: in no score";
+  if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
+    line += fmt::format(" · {} not ranked", left_out);
+  const std::vector<AgentScore> ranking =
+      rank_agents(rows, {.rule = data.variants, .redrawings = 0});
+  constexpr std::size_t kShown = 3;
+  for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
+    line +=
+        fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
+    line += means_words(score, Score::kMeanEager, Score::kCorrectMeanEager, "eager");
+    line += means_words(score, Score::kMeanCompiled, Score::kCorrectMeanCompiled, "compiled");
+  }
+  if (ranking.size() > kShown) line += fmt::format(" · {} more agents", ranking.size() - kShown);
+  return line;
+}
+
+}  // namespace kbench

@@ -1,0 +1,27 @@
+// A run as text for a terminal: an aligned table, the failures with what to do about them, and one
+// line that sums up; of a run of one submission for one task its verdict card instead of a table.
+// Every foreign string passes reports/facts/sanitize.hpp.
+#pragma once
+
+#include <string>
+
+#include "reports/facts/model.hpp"
+
+namespace kbench {
+
+struct ConsoleOptions {
+  bool colour = false;
+  std::size_t columns = 0;  // of the terminal; 0: as many as it takes
+  int message_lines = 12;   // of each failure; how many more there are is said
+};
+
+[[nodiscard]] std::string render_console(const ReportData& data,
+                                         const ConsoleOptions& options = {});
+
+// One finished evaluation on one line, without a line break: for progress while running.
+[[nodiscard]] std::string format_row_line(const ResultRow& row, const ConsoleOptions& options = {});
+
+// The last line of render_console below a table, without colour and line break.
+[[nodiscard]] std::string summary_line(const ReportData& data);
+
+}  // namespace kbench

@@ -1,0 +1,134 @@
+#include "reports/formats/run_list.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/facts/sanitize.hpp"
+#include "reports/formats/json_report.hpp"
+#include "runner/store/run_group.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+// "12 ok · 1 wrong result".
+std::string states_words(const ListedRun& run) {
+  std::vector<std::string> parts;
+  for (const auto& [state, rows] : run.states)
+    parts.push_back(fmt::format("{} {}", rows, words(state)));
+  if (run.damaged > 0) parts.push_back(fmt::format("{} damaged", run.damaged));
+  return fmt::format("{}", fmt::join(parts, " · "));
+}
+
+Cell dash_or(const std::string& text) {
+  return {text.empty() ? std::string("–") : sanitize_line(text), {}};
+}
+
+}  // namespace
+
+int ListedRun::rows() const {
+  return std::accumulate(states.begin(), states.end(), damaged,
+                         [](int sum, const auto& state) { return sum + state.second; });
+}
+
+Result<std::vector<ListedRun>> list_runs(const Store& store) {
+  Result<std::vector<Run>> runs = store.runs();
+  if (!runs) return runs.error();
+  const Result<std::vector<Tag>> tags = store.tags();
+  if (!tags) return tags.error();
+  const Result<std::vector<StateCount>> counts = store.state_counts();
+  if (!counts) return counts.error();
+  std::vector<ListedRun> listed;
+  std::map<std::string, std::size_t> index;
+  for (Run& run : *runs) {
+    index.emplace(run.id, listed.size());
+    ListedRun one{.facts = facts_of(run), .tags = tags_of(run.id, *tags)};
+    one.run = std::move(run);
+    listed.push_back(std::move(one));
+  }
+  for (const StateCount& count : *counts) {
+    const auto found = index.find(count.run_id);
+    if (found == index.end()) continue;
+    ListedRun& run = listed[found->second];
+    if (count.state)
+      run.states[*count.state] += count.rows;
+    else
+      run.damaged += count.rows;
+    if (run.facts.kind.empty()) run.facts.kind = count.device;
+  }
+  return listed;
+}
+
+std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style) {
+  Column id{.heading = "Run"};
+  Column tag{.heading = "Tag", .importance = 5};
+  Column date{.heading = "Date (UTC)", .importance = 6};
+  Column device{.heading = "Device", .importance = 4};
+  Column commit{.heading = "Commit", .importance = 1};
+  Column shard{.heading = "Shard", .importance = 4};
+  bool any_shard = false;
+  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 3};
+  Column states{.heading = "States", .importance = 2};
+  for (const ListedRun& run : runs) {
+    id.cells.push_back({sanitize_line(short_id(run.run)), {}});
+    tag.cells.push_back(dash_or(fmt::format("{}", fmt::join(run.tags, ", "))));
+    const bool finished = !run.run.finished_at.empty();
+    date.cells.push_back(
+        {sanitize_line(minute_of(run.run.started_at)) + (finished ? "" : " unfinished"),
+         finished ? std::nullopt : std::optional(Tone::kCaution)});
+    device.cells.push_back(dash_or(device_words(run.facts)));
+    commit.cells.push_back(dash_or(commit_words(run.facts)));
+    const auto part = shard_of(run.run);
+    any_shard = any_shard || part.has_value();
+    shard.cells.push_back(
+        dash_or(part ? fmt::format("{}/{} of {}", part->index, part->of, part->group) : ""));
+    rows.cells.push_back({fmt::format("{}", run.rows()), {}});
+    states.cells.push_back(dash_or(states_words(run)));
+    if (run.damaged > 0) states.cells.back().tone = Tone::kBad;
+  }
+  std::vector<Column> columns{std::move(id), std::move(tag)};
+  if (any_shard) columns.push_back(std::move(shard));
+  for (Column* column : {&date, &device, &commit, &rows, &states})
+    columns.push_back(std::move(*column));
+  return render_table(std::move(columns), style);
+}
+
+Json runs_json(const std::vector<ListedRun>& runs) {
+  Json list = Json::array();
+  for (const ListedRun& run : runs) {
+    Json one = run_json(run.run, run.tags);
+    Json states = Json::object();
+    for (const auto& [state, rows] : run.states) states[std::string(to_string(state))] = rows;
+    if (one["device"]["kind"].is_null()) one["device"]["kind"] = text_or_null(run.facts.kind);
+    if (const auto part = shard_of(run.run))
+      one["shard"] = {{"group", part->group}, {"index", part->index}, {"of", part->of}};
+    one["rows"] = run.rows();
+    one["states"] = std::move(states);
+    one["damaged"] = run.damaged;
+    list.push_back(std::move(one));
+  }
+  return {{"schema_version", kReportSchemaVersion}, {"runs", std::move(list)}};
+}
+
+Json run_json(const Run& run, const std::vector<std::string>& tags) {
+  const RunFacts facts = facts_of(run);
+  return {{"id", run.id},
+          {"tags", tags},
+          {"started_at", run.started_at},
+          {"finished_at", text_or_null(run.finished_at)},
+          {"device",
+           {{"kind", text_or_null(facts.kind)},
+            {"name", text_or_null(facts.device)},
+            {"threads", facts.threads > 0 ? Json(facts.threads) : Json()}}},
+          {"commit", text_or_null(facts.commit)},
+          {"dirty", facts.dirty ? Json(*facts.dirty) : Json()},
+          {"quick", facts.quick},
+          {"timed", facts.timed}};
+}
+
+}  // namespace kbench

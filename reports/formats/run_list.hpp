@@ -1,0 +1,39 @@
+// The runs of a database, a line each: which, when, named how, on what, of which commit, and how
+// their rows ended. The other reports of several runs name runs as it does.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "reports/facts/run_facts.hpp"
+#include "reports/formats/text_table.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+class Store;
+
+struct ListedRun {
+  Run run;
+  RunFacts facts;
+  std::vector<std::string> tags;
+  std::map<State, int> states;  // rows by how they ended
+  int damaged = 0;              // rows in a state that no kbench knows
+
+  [[nodiscard]] int rows() const;
+};
+
+// Newest first. Errors: those of the store.
+[[nodiscard]] Result<std::vector<ListedRun>> list_runs(const Store& store);
+
+[[nodiscard]] std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style);
+// {schema_version, runs[]}.
+[[nodiscard]] Json runs_json(const std::vector<ListedRun>& runs);
+
+// {id, tags, started_at, finished_at, device: {kind, name, threads}, commit, dirty, quick}; null
+// where nobody knows.
+[[nodiscard]] Json run_json(const Run& run, const std::vector<std::string>& tags);
+
+}  // namespace kbench

@@ -1,0 +1,43 @@
+// A table for a terminal: cells are padded by how wide they show, columns fall away by importance
+// where the terminal is narrow, colour is beside the words and never in their place. Cells hold
+// sanitized text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/facts/fields.hpp"
+
+namespace kbench {
+
+struct Cell {
+  std::string text;
+  std::optional<Tone> tone;  // none: the terminal's own colour
+};
+
+struct Column {
+  std::string heading;
+  enum class Kind { kText, kNumber, kName } kind = Kind::kText;  // a name is somebody else's text
+  std::vector<Cell> cells;
+  int importance = 0;  // 0: always there; of the others the lowest falls away first
+};
+
+struct TableStyle {
+  bool colour = false;
+  std::size_t columns = 0;  // of the terminal; 0: as many as it takes
+};
+
+// Every column has the same number of cells; numbers are aligned to the right. Where even the
+// columns that are always there are too wide, the widest of them that are aligned to the left are
+// cut, to no less than eight.
+[[nodiscard]] std::string render_table(std::vector<Column> columns, const TableStyle& style);
+
+[[nodiscard]] std::string paint(std::string_view text, Tone tone, bool colour);
+
+// Without the spaces a table leaves at the end of a line.
+void append_line(std::string& out, std::string line);
+
+}  // namespace kbench

@@ -1,0 +1,195 @@
+#include "reports/formats/verdict_card.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/facts/sanitize.hpp"
+#include "runner/analysis/speedup.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr const char* kUnknown = "–";
+
+std::string device_words(const ResultRow& row) {
+  std::vector<std::string> words{sanitize_line(row.size), sanitize_line(row.device)};
+  if (!row.device_name.empty()) words.push_back(sanitize_line(row.device_name));
+  return fmt::format("{}", fmt::join(words, " · "));
+}
+
+CardBadge state_badge(const ResultRow& row) {
+  if (row.judged_correct()) return {fmt::format("{} correct", glyph(row.state)), tone(row.state)};
+  return {fmt::format("{} {}", glyph(row.state), words(row.state)), tone(row.state)};
+}
+
+CardBadge verdict_badge(const Speedup& speedup) {
+  return {fmt::format("{} {}", glyph(speedup.verdict), to_string(speedup.verdict)),
+          tone(speedup.verdict)};
+}
+
+// What keeps a speed-up from a verdict, a word each.
+std::vector<CardBadge> doubt_badges(const Doubts& doubts) {
+  std::vector<CardBadge> badges;
+  const auto add = [&](bool holds, const char* text) {
+    if (holds) badges.push_back({fmt::format("– {}", text), Tone::kCaution});
+  };
+  add(doubts.uncalibrated, "not calibrated");
+  add(doubts.busy, "busy machine");
+  add(!doubts.too_short.empty(), "too short to time");
+  add(doubts.too_few_blocks, "too few samples");
+  return badges;
+}
+
+std::vector<CardBadge> badges_of(const ReportData& data, const ResultRow& row,
+                                 const Doubts& doubts) {
+  std::vector<CardBadge> badges;
+  if (row.credit.below_floor) badges.push_back({"? below the floor", Tone::kCaution});
+  if (row.counts_as_correct() && row.over_eager) {
+    badges = doubt_badges(doubts);
+    if (badges.empty()) badges.push_back(verdict_badge(*row.over_eager));
+  }
+  if (row.timed && !row.ranked()) badges.push_back({"not ranked", Tone::kCaution});
+  if (row.calls_libraries) badges.push_back({"calls libraries", Tone::kCaution});
+  if (row.unobserved) badges.push_back({"unobserved", Tone::kCaution});
+  if (data.quick && row.over_eager) badges.push_back({"quick", Tone::kCaution});
+  return badges;
+}
+
+CardFact correct_fact(const ResultRow& row, std::size_t draws) {
+  CardFact fact{"Correct", kUnknown, "not judged", Tone::kNeutral};
+  if (!row.correct) return fact;
+  fact.value = *row.correct ? "yes" : "no";
+  fact.tone = *row.correct ? Tone::kNeutral : Tone::kBad;
+  fact.remark = draws == 0 ? "" : fmt::format("{} draw{} checked", draws, draws == 1 ? "" : "s");
+  if (row.max_error && row.tolerance)
+    fact.remark += fmt::format(", largest error {} of {} allowed", show_error(*row.max_error),
+                               show_error(*row.tolerance));
+  return fact;
+}
+
+std::string side_words(const char* side, const Timing& timing) {
+  return timing.median_ns ? fmt::format("{} {} ms", side, show_ms(*timing.median_ns))
+                          : fmt::format("{} {}", side, kUnknown);
+}
+
+CardFact time_fact(const ResultRow& row) {
+  if (!row.submitted.median_ns)
+    return {"Time", kUnknown, sanitize_line(row.submitted.reason), Tone::kNeutral};
+  return {
+      "Time", fmt::format("{} ms", show_ms(*row.submitted.median_ns)),
+      fmt::format("{}, {}", side_words("eager", row.eager), side_words("compiled", row.compiled)),
+      Tone::kNeutral};
+}
+
+CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
+                      const Timing& baseline) {
+  if (!speedup) return {name, kUnknown, sanitize_line(baseline.reason), Tone::kNeutral};
+  const CardBadge verdict = verdict_badge(*speedup);
+  return {name, show_speedup(speedup), verdict.text, verdict.tone};
+}
+
+CardFact limit_fact(const ResultRow& row) {
+  CardFact fact{"Share of the limit", kUnknown, "the least time of a call is not known here",
+                Tone::kNeutral};
+  const auto share = row.share_of_limit(Side::kSubmission);
+  if (!share) {
+    if (!row.limit_basis.empty()) fact.remark = sanitize_line(row.limit_basis);
+    return fact;
+  }
+  const double percent = 100 * *share;
+  fact.value = fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
+  fact.remark =
+      fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
+  if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", sanitize_line(row.limit_basis));
+  return fact;
+}
+
+// Numbers of a submission that is not correct are not to be read as results.
+std::vector<CardFact> facts_of(const ResultRow& row, std::size_t draws) {
+  std::vector<CardFact> facts{correct_fact(row, draws)};
+  if (!row.judged_correct()) return facts;
+  facts.push_back(time_fact(row));
+  if (!row.submitted.median_ns) return facts;
+  if (row.counts_as_correct()) {
+    facts.push_back(speedup_fact("Over eager", row.over_eager, row.eager));
+    facts.push_back(speedup_fact("Over compiled", row.over_compiled, row.compiled));
+  }
+  facts.push_back(limit_fact(row));
+  return facts;
+}
+
+std::vector<std::string> numbers_of(const ResultRow& row) {
+  std::vector<std::string> numbers;
+  if (!row.counts_as_correct() || !row.submitted.median_ns) return numbers;
+  numbers.push_back(fmt::format("{} ms", show_ms(*row.submitted.median_ns)));
+  if (row.over_eager)
+    numbers.push_back(fmt::format("{} eager", show_ratio(row.over_eager->estimate)));
+  return numbers;
+}
+
+// See data/docs/trust.md: five runs on a GPU, three on a CPU.
+std::string calibration_time(const std::string& device) {
+  return device == "cpu" ? "about ten minutes, once for this device"
+                         : "about three minutes, once for this device";
+}
+
+std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
+  std::vector<CardDoubt> sentences;
+  if (doubts.uncalibrated) {
+    const char* consequence =
+        row.credit.estimate_trusted ? "counts by --trust-estimates alone" : "counts in no score";
+    sentences.push_back({fmt::format("No verdict: this device is not calibrated, so run-to-run "
+                                     "variation is unknown, and the speed-up {}.",
+                                     consequence),
+                         "kbench calibrate", calibration_time(row.device)});
+    doubts.uncalibrated = false;
+  }
+  if (doubts.any())
+    sentences.push_back({fmt::format("No verdict: {}.", sanitize_line(doubts.words())), "", ""});
+  if (row.no_verdict.empty() && !row.credit.uncredited.empty())
+    sentences.push_back(
+        {fmt::format("Not counted: {}.", sanitize_line(row.credit.uncredited)), "", ""});
+  if (row.timed && !row.ranked())
+    sentences.push_back(
+        {fmt::format("Not ranked: {}.", sanitize_line(row.credit.unranked)), "", ""});
+  if (row.calls_libraries)
+    sentences.push_back(
+        {fmt::format("Ranked separately: it computes with {}.", sanitize_line(row.torch_operators)),
+         "", ""});
+  return sentences;
+}
+
+}  // namespace
+
+VerdictCard card_of(const ReportData& data, const Evaluation& evaluation) {
+  const ResultRow row = derive(data, evaluation);
+  const bool was_timed = row.submitted.median_ns.has_value();
+  const Doubts doubts = was_timed ? doubts_of(evaluation) : Doubts{};
+  VerdictCard card;
+  card.task = sanitize_line(row.task);
+  card.submission = sanitize_line(row.submission);
+  card.place = device_words(row);
+  card.state = state_badge(row);
+  card.numbers = numbers_of(row);
+  card.badges = badges_of(data, row, doubts);
+  card.facts = facts_of(row, evaluation.checks.size());
+  card.message = sanitize_text(row.message);
+  card.hint = sanitize_line(row.hint);
+  card.doubts = doubts_of_row(row, row.counts_as_correct() ? doubts : Doubts{});
+  return card;
+}
+
+std::optional<VerdictCard> verdict_card(const ReportData& data) {
+  if (data.evaluations.size() != 1 || !data.evaluations.front().submission) return std::nullopt;
+  return card_of(data, data.evaluations.front());
+}
+
+std::string card_title(const VerdictCard& card) {
+  std::string title = card.state.text;
+  for (const std::string& number : card.numbers) title += " · " + number;
+  return title;
+}
+
+}  // namespace kbench

@@ -1,0 +1,242 @@
+#include "reports/over_time/compare_report.hpp"
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reports/facts/sanitize.hpp"
+#include "reports/formats/json_report.hpp"
+#include "reports/formats/run_list.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::array kChanges{Change::kNowFails,  Change::kGone, Change::kSlower,
+                              Change::kUndecided, Change::kNew,  Change::kNowPasses,
+                              Change::kFaster,    Change::kSame};
+constexpr std::size_t kNameColumns = 32;
+
+std::string or_nothing(const std::string& text) {
+  return text.empty() ? std::string("unknown") : sanitize_line(text);
+}
+
+std::string run_line(const char* which, const ComparedRun& compared) {
+  const RunFacts facts = facts_of(compared.run);
+  std::string line = fmt::format("{:<7} {}  {}", which, sanitize_line(short_id(compared.run)),
+                                 sanitize_line(minute_of(compared.run.started_at)));
+  if (!compared.tags.empty())
+    line += "  " + sanitize_line(fmt::format("{}", fmt::join(compared.tags, ", ")));
+  if (const auto device = device_words(facts); !device.empty())
+    line += "  " + sanitize_line(device);
+  if (const auto commit = commit_words(facts); !commit.empty())
+    line += "  commit " + sanitize_line(commit);
+  return line + "\n";
+}
+
+// As a speed-up is shown: above 1 it became faster.
+std::string show_change(const std::optional<LogChange>& ratio) {
+  if (!ratio) return "–";
+  Speedup shown;
+  shown.estimate = std::exp(ratio->estimate);
+  shown.low = std::exp(ratio->low);
+  shown.high = std::exp(ratio->high);
+  shown.confidence = 0.95;
+  return show_speedup(shown);
+}
+
+std::string show_side(const std::optional<ResultRow>& row, Side baseline) {
+  if (!row || !row->counts_as_correct()) return "–";
+  const auto& ratio = baseline == Side::kCompiled ? row->over_compiled : row->over_eager;
+  return ratio ? show_ratio(ratio->estimate) : "–";
+}
+
+std::string source_words(const ComparedRow& row) {
+  if (!row.before || !row.after) return "–";
+  return row.same_source ? "same" : "changed";
+}
+
+std::string note_of(const ComparedRow& row) {
+  // "Undecided because" below the table has these reasons in full.
+  std::string note =
+      row.change == Change::kUndecided && !row.reason.empty() ? "reason below" : row.reason;
+  if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
+  if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
+  return sanitize_line(note);
+}
+
+std::string rows_table(const Comparison& comparison, const std::vector<const ComparedRow*>& rows,
+                       const TableStyle& style) {
+  Column change{.heading = "Change"};
+  Column task{.heading = "Task"};
+  Column contestant{.heading = "Submission"};
+  Column ratio{.heading = "After/before", .kind = Column::Kind::kNumber};
+  const std::string over = fmt::format("vs {} ", to_string(comparison.baseline));
+  Column before{.heading = over + "before", .kind = Column::Kind::kNumber, .importance = 3};
+  Column after{.heading = over + "after", .kind = Column::Kind::kNumber, .importance = 4};
+  Column source{.heading = "Source", .importance = 2};
+  Column note{.heading = "Note", .importance = 1};
+  for (const ComparedRow* row : rows) {
+    change.cells.push_back(
+        {fmt::format("{} {}", glyph(row->change), to_string(row->change)), tone(row->change)});
+    task.cells.push_back({sanitize_line(row->task), {}});
+    contestant.cells.push_back({shorten(sanitize_line(row->contestant()), kNameColumns), {}});
+    ratio.cells.push_back({show_change(row->ratio), {}});
+    before.cells.push_back({show_side(row->before, comparison.baseline), {}});
+    after.cells.push_back({show_side(row->after, comparison.baseline), {}});
+    source.cells.push_back({source_words(*row), {}});
+    note.cells.push_back({note_of(*row), {}});
+  }
+  return render_table({std::move(change), std::move(task), std::move(contestant), std::move(ratio),
+                       std::move(before), std::move(after), std::move(source), std::move(note)},
+                      style);
+}
+
+std::string section(const std::string& heading, const std::string& lines) {
+  return lines.empty() ? "" : fmt::format("{}\n{}\n", heading, lines);
+}
+
+std::string caution_lines(const std::vector<std::string>& cautions) {
+  std::string lines;
+  for (const std::string& caution : cautions)
+    lines += fmt::format("  {}\n", sanitize_line(caution));
+  return lines;
+}
+
+std::string undecided_lines(const Comparison& comparison) {
+  std::map<std::string, int> reasons;
+  for (const ComparedRow& row : comparison.rows)
+    if (row.change == Change::kUndecided && !row.reason.empty()) ++reasons[row.reason];
+  std::string lines;
+  for (const auto& [reason, rows] : reasons)
+    lines += fmt::format("  {} ({} row{})\n", sanitize_line(reason), rows, rows == 1 ? "" : "s");
+  return lines;
+}
+
+std::string left_out_line(const Comparison& comparison) {
+  const auto count = [](int submissions, const char* which, const char* other) {
+    return submissions == 0 ? std::string()
+                            : fmt::format(
+                                  "left out: {} submission{} of the run {}, which the run "
+                                  "{} was not asked for\n",
+                                  submissions, submissions == 1 ? "" : "s", which, other);
+  };
+  return count(comparison.left_out_before, "before", "after") +
+         count(comparison.left_out_after, "after", "before");
+}
+
+std::string summary(const Comparison& comparison, bool all) {
+  std::vector<std::string> parts;
+  for (const Change change : kChanges) {
+    const int rows = comparison.count(change);
+    if (rows == 0) continue;
+    std::string part = fmt::format("{} {}", rows, to_string(change));
+    if (change == Change::kSame && comparison.fails_in_both() > 0)
+      part += fmt::format(", {} of them failing in both", comparison.fails_in_both());
+    if (change == Change::kSame && !all) part += " (--all lists them)";
+    parts.push_back(std::move(part));
+  }
+  const std::size_t rows = comparison.rows.size();
+  return fmt::format("{} submission{}: {}", rows, rows == 1 ? "" : "s", fmt::join(parts, " · "));
+}
+
+Json differences_json(const std::vector<Difference>& differences) {
+  Json list = Json::array();
+  for (const Difference& one : differences)
+    list.push_back({{"what", one.what}, {"before", one.before}, {"after", one.after}});
+  return list;
+}
+
+Json side_json(const std::optional<ResultRow>& row, Side baseline) {
+  if (!row) return nullptr;
+  const char* speedup = baseline == Side::kCompiled ? "speedup.compiled" : "speedup.eager";
+  Json side = Json::object();
+  for (const char* name : {"state", "fault", "correct", "message", "no_verdict_reason"})
+    side[name] = result_field(name).value(*row);
+  side["speedup"] = result_field(speedup).value(*row);
+  side["time_ns"] = result_field("time_ns.submission").value(*row);
+  return side;
+}
+
+Json ratio_json(const ComparedRow& row) {
+  if (!row.ratio) return nullptr;
+  return {{"estimate", rounded(std::exp(row.ratio->estimate))},
+          {"low", rounded(std::exp(row.ratio->low))},
+          {"high", rounded(std::exp(row.ratio->high))},
+          {"p", rounded(row.ratio->p)},
+          {"p_holm", row.corrected_p ? rounded(*row.corrected_p) : Json()}};
+}
+
+Json row_json(const ComparedRow& row, Side baseline) {
+  const bool both = row.before && row.after;
+  return {{"task", row.task},
+          {"agent", row.agent},
+          {"variant", row.variant},
+          {"change", to_string(row.change)},
+          {"reason", row.reason.empty() ? Json() : Json(row.reason)},
+          {"ratio", ratio_json(row)},
+          {"pairs", row.pairs},
+          {"source_changed", both ? Json(!row.same_source) : Json()},
+          {"task_changed", both ? Json(!row.same_task) : Json()},
+          {"before", side_json(row.before, baseline)},
+          {"after", side_json(row.after, baseline)}};
+}
+
+}  // namespace
+
+std::string difference_lines(const std::vector<Difference>& differences) {
+  std::string lines;
+  for (const Difference& one : differences)
+    lines +=
+        fmt::format("  {}: {} → {}\n", one.what, or_nothing(one.before), or_nothing(one.after));
+  return lines;
+}
+
+std::string render_compare(const Comparison& comparison, bool all, const TableStyle& style) {
+  std::string out = run_line("before", comparison.before) + run_line("after", comparison.after);
+  out += "\n";
+  out += section(paint("Compared although these differ (--force)", Tone::kBad, style.colour),
+                 difference_lines(comparison.incomparable));
+  out += section(paint("Changed around the kernels", Tone::kCaution, style.colour),
+                 difference_lines(comparison.environment));
+  out +=
+      section(paint("Caution", Tone::kCaution, style.colour), caution_lines(comparison.cautions));
+  std::vector<const ComparedRow*> listed;
+  for (const ComparedRow& row : comparison.rows)
+    if (all || row.change != Change::kSame) listed.push_back(&row);
+  if (!listed.empty()) out += rows_table(comparison, listed, style) + "\n";
+  out += section("Undecided because", undecided_lines(comparison));
+  return out + left_out_line(comparison) + summary(comparison, all) + "\n";
+}
+
+Json compare_json(const Comparison& comparison) {
+  Json counts = Json::object();
+  for (const Change change : kChanges)
+    counts[std::string(to_string(change))] = comparison.count(change);
+  Json rows = Json::array();
+  for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(row, comparison.baseline));
+  return {
+      {"schema_version", kReportSchemaVersion},
+      {"before", run_json(comparison.before.run, comparison.before.tags)},
+      {"after", run_json(comparison.after.run, comparison.after.tags)},
+      {"baseline", to_string(comparison.baseline)},
+      {"incomparable", differences_json(comparison.incomparable)},
+      {"environment", differences_json(comparison.environment)},
+      {"cautions", comparison.cautions},
+      {"counts", std::move(counts)},
+      {"left_out", {{"before", comparison.left_out_before}, {"after", comparison.left_out_after}}},
+      {"rows", std::move(rows)}};
+}
+
+std::string offence_words(const ComparedRow& row) {
+  const std::string who = fmt::format("{} of {}", sanitize_line(row.task),
+                                      shorten(sanitize_line(row.contestant()), kNameColumns));
+  if (row.change == Change::kSlower)
+    return fmt::format("{} takes {:.1f} % longer", who, 100 * row.longer_by().value_or(0));
+  return fmt::format("{} {}", who, row.change == Change::kGone ? "is gone" : "now fails");
+}
+
+}  // namespace kbench

@@ -1,0 +1,28 @@
+// The differences on which a comparison of runs is to fail: "slower:5%", "fails", or both with a
+// comma between them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/over_time/compare.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct FailOn {
+  // A row that is SLOWER and takes more than this part longer: 0.05 of "slower:5%".
+  std::optional<double> slower;
+  bool fails = false;  // a row that NOW FAILS or is GONE
+};
+
+// Errors: kUsage with an example.
+[[nodiscard]] Result<FailOn> parse_fail_on(std::string_view text);
+
+// The rows on which it fails, worst first; they live as long as the comparison.
+[[nodiscard]] std::vector<const ComparedRow*> offenders(const Comparison& comparison,
+                                                        const FailOn& fail_on);
+
+}  // namespace kbench

@@ -1,0 +1,46 @@
+// Numbers as reports/facts/fields.cpp writes them: about three digits, the same everywhere.
+
+const ratioDecimals = (x) => (x >= 100 ? 0 : x >= 10 ? 1 : x < 1 ? 3 : 2);
+
+export const showRatio = (x) => `${x.toFixed(ratioDecimals(x))}×`;
+
+export const showRange = (low, high, estimate) => {
+  const decimals = ratioDecimals(estimate);
+  return `[${low.toFixed(decimals)}–${high.toFixed(decimals)}]`;
+};
+
+export const showSpeedup = (s) => {
+  if (!s) return "–";
+  const held = s.confidence < 0.95 ? ` at ${(100 * s.confidence).toFixed(0)} %` : "";
+  return `${showRatio(s.estimate)} ${showRange(s.low, s.high, s.estimate)}${held}`;
+};
+
+export const showMs = (ns) => {
+  if (ns === null || ns === undefined) return "–";
+  const ms = ns / 1e6;
+  return ms.toFixed(ms >= 1000 ? 0 : ms >= 100 ? 1 : ms >= 10 ? 2 : ms >= 1 ? 3 : 4);
+};
+
+// The blank does not break, so that no line begins with a sign.
+export const showShare = (x) => `${(100 * x).toFixed(0)}\u00a0%`;
+
+export const showError = (x) => {
+  if (x === null || x === undefined) return "–";
+  if (x === 0) return "0";
+  return Math.abs(x) >= 0.001 && Math.abs(x) < 1000 ? String(Number(x.toPrecision(2)))
+    : x.toExponential(1);
+};
+
+// A value of a row by the unit of its field.
+export const showValue = (unit, value) => {
+  if (value === null || value === undefined) return "–";
+  switch (unit) {
+    case "flag": return value ? "yes" : "no";
+    case "ns": return showMs(value);
+    case "s": return value.toFixed(1);
+    case "error": return showError(value);
+    case "speedup": return showSpeedup(value);
+    case "object": return JSON.stringify(value);
+    default: return String(value);
+  }
+};

@@ -1,0 +1,93 @@
+// Scores of some tasks alone, by the formulas of reports/rank/contributions.hpp: without intervals, which
+// take thousands of redrawings, and without ranks, which need them.
+
+import { isCorrect, scored } from "./data.js";
+import { rowsThatCount } from "./score.js";
+
+const LEAST = Math.log(0.1);
+const MOST = Math.log(100);
+const MILESTONE = Math.log(1 / 0.95);
+const BASELINES = ["eager", "compiled"];
+
+const isRanked = (task) => task.rows.some((row) => row.ranked);
+
+// What rows of a task had, and so in which scores it counts: as counted() of reports/rank/ranking.cpp.
+const neededOf = (task) => {
+  const rows = task.rows.filter((row) => row.ranked);
+  const submitted = rows.filter((row) => row.agent !== null);
+  return {
+    eager: rows.some((row) => row["time_ns.eager"] !== null),
+    compiled: rows.some((row) => row["time_ns.compiled"] !== null),
+    limit: rows.some((row) => row.limit_share !== null),
+    failed: !submitted.some(isCorrect) && submitted.some((row) => row.fault === "submission"),
+    untried: submitted.length === 0,
+  };
+};
+
+const countedIn = (facts, anywhere) => (need) =>
+  facts[need] || (facts.failed && (need === "eager" || anywhere[need]))
+  || (facts.untried && need === "limit" && anywhere[need]);
+
+const logOf = (row, over) => {
+  const speedup = row === null ? null : scored(row, over);
+  return speedup ? Math.log(speedup.estimate) : NaN;
+};
+
+// What one row contributes; NaN: left out. Null: nothing submitted.
+const contributions = (row) => {
+  const correct = isCorrect(row);
+  const [eager, compiled] = BASELINES.map((over) => logOf(row, over));
+  const penalised = (log) =>
+    (Number.isNaN(log) ? (correct ? NaN : LEAST) : Math.min(Math.max(log, LEAST), MOST));
+  const limit = correct && !row.uncredited_reason && row.limit_share !== null
+    ? row.limit_share : NaN;
+  return {
+    penalised_mean_eager: penalised(eager), mean_eager: eager,
+    penalised_mean_compiled: penalised(compiled), mean_compiled: compiled,
+    share_of_limit: Number.isNaN(limit) && !correct ? 0 : limit,
+    milestone: !correct ? -1 : !(eager > MILESTONE) ? 1 : compiled > MILESTONE ? 3 : 2,
+  };
+};
+
+const NEEDS = {
+  penalised_mean_eager: "eager", mean_eager: "eager", penalised_mean_compiled: "compiled",
+  mean_compiled: "compiled", share_of_limit: "limit", milestone: "eager",
+};
+
+const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+const middleOf = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+};
+const AGGREGATES = { share_of_limit: middleOf, milestone: meanOf };
+const geometric = (values) => Math.exp(meanOf(values));
+
+// An agent's entry of a ranking over these tasks.
+export const rescored = (board, entry, tasks) => {
+  const column = board.agents.indexOf(entry.agent);
+  const field = tasks.filter(isRanked).map((task) => [task, neededOf(task)]);
+  const anywhere = Object.fromEntries(["eager", "compiled", "limit"].map((need) =>
+    [need, field.some(([, facts]) => facts[need])]));
+  const values = Object.fromEntries(Object.keys(NEEDS).map((name) => [name, []]));
+  const found = { tasks: field.length, submitted: 0, correct: 0 };
+  for (const [task, facts] of field) {
+    const rows = rowsThatCount(task, entry.agent, column).filter((row) => row !== null);
+    const ranked = rows.filter((row) => row.ranked);
+    if (rows.length > 0 && ranked.length === 0 && rows.every((row) => row.fault === "infrastructure")) {
+      found.tasks -= 1; // nobody judged it
+      continue;
+    }
+    found.submitted += ranked.length > 0;
+    found.correct += ranked.some(isCorrect);
+    const parts = (ranked.length ? ranked : [null]).map(contributions);
+    const counts = countedIn(facts, anywhere);
+    for (const [name, need] of Object.entries(NEEDS)) {
+      const there = parts.map((part) => part[name]).filter((value) => !Number.isNaN(value));
+      if (there.length && counts(need)) values[name].push(meanOf(there));
+    }
+  }
+  const scores = Object.fromEntries(Object.entries(values).map(([name, all]) =>
+    [name, { value: all.length ? (AGGREGATES[name] || geometric)(all) : null, low: null, high: null }]));
+  return { ...entry, ...found, rank: null, scores };
+};

@@ -1,0 +1,86 @@
+// Scores that move with p. All others come with the data, from reports/score.
+
+import { data, isCorrect, rankedAs, scored } from "./data.js";
+
+const NO_VERDICT = "NO VERDICT";
+const NORMAL_95 = 1.96; // standard deviations on either side that hold 95 %
+
+export const scopeOf = (board, level) =>
+  board.scopes.find((scope) => String(scope.level) === level) || board.scopes[0];
+
+const PARTS = ["low", "estimate", "high"];
+
+// The rows that count for an agent on a task: by the rule "mean" all of its variants.
+export const rowsThatCount = (task, agent, column) =>
+  (data.variants?.rule === "mean" ? task.rows.filter((row) => rankedAs(row) === agent)
+    : [task.best[column]]);
+
+// Values from small to large, and what those from each one on weigh.
+const weighed = (values) => {
+  const sorted = values.sort(([a], [b]) => a - b);
+  const from = sorted.map(([, weight]) => weight);
+  for (let i = from.length - 2; i >= 0; --i) from[i] += from[i + 1];
+  return { values: sorted.map(([value]) => value), from };
+};
+
+// The low end of a speed-up that was chosen from several, as reports/rank/best_of.hpp lowers it.
+const lowOfChosen = (speedup, task, agent) => {
+  // For none and one; with no more nobody chose.
+  if (data.variants?.rule !== "best" || !(data.variants.widening?.length > 2)) return speedup.low;
+  const tries = task.rows.filter((row) => rankedAs(row) === agent && scored(row, "eager")).length;
+  const deviation = Math.log(speedup.high / speedup.low) / (2 * NORMAL_95);
+  return speedup.low * Math.exp(-data.variants.widening[tries] * deviation);
+};
+
+const measuredSpeedup = (row, over) => (isCorrect(row) && row.ranked ? row[`speedup.${over}`] : null);
+
+// Whether no row of a board has a verdict, as on a device that was never calibrated: scores would all
+// be 0, and what there is to show are estimates, which rank nobody.
+const estimated = new Map();
+export const isEstimated = (board) => {
+  if (!estimated.has(board)) {
+    const found = board.tasks.flatMap((task) => task.rows)
+      .map((row) => measuredSpeedup(row, "eager")).filter(Boolean);
+    estimated.set(board, found.length > 0 && found.every(({ verdict }) => verdict === NO_VERDICT));
+  }
+  return estimated.get(board);
+};
+
+// Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
+// not hold what it promises: its low end makes nothing sure.
+export const spreadOf = (board, agent, scope, over) => {
+  const column = board.agents.indexOf(agent);
+  const found = { low: [], estimate: [], high: [] };
+  for (const task of board.tasks) {
+    if (scope.only ? !scope.only.has(task) : scope.level !== 0 && task.level !== scope.level) continue;
+    const rows = rowsThatCount(task, agent, column);
+    for (const row of rows) {
+      const speedup = isEstimated(board) ? measuredSpeedup(row, over) : scored(row, over);
+      if (!speedup) continue;
+      if (speedup.verdict !== NO_VERDICT)
+        found.low.push([lowOfChosen(speedup, task, agent), 1 / rows.length]);
+      for (const part of ["estimate", "high"]) found[part].push([speedup[part], 1 / rows.length]);
+    }
+  }
+  const spread = { tasks: scope.ranked };
+  for (const part of PARTS) spread[part] = weighed(found[part]);
+  return spread;
+};
+
+// What the values above p weigh: their number, where each has a task to itself.
+export const countAbove = ({ values, from }, p) => {
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] > p) high = middle;
+    else low = middle + 1;
+  }
+  return low < values.length ? from[low] : 0;
+};
+
+// Shares of tasks faster than p: by the whole interval, by the estimate, by any of the interval.
+export const sharesAt = (spread, p) => {
+  const share = (part) => (spread.tasks ? countAbove(spread[part], p) / spread.tasks : 0);
+  return { sure: share("low"), point: share("estimate"), possible: share("high") };
+};

@@ -1,0 +1,34 @@
+// A run as many files for stores whose page would be too large for one: an index with the ranking
+// and the table of tasks, a page for each task with its samples and sources, and style and script
+// beside them. It opens from disk; links are relative; the index leads an address of the one-file
+// page ("#level1/019_relu") on to the task's file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/facts/model.hpp"
+
+namespace kbench {
+
+inline constexpr const char* kSiteManifest = "kbench-site.json";
+
+struct SiteFile {
+  std::string path;  // below the site's folder, of letters, digits and ._-/ alone
+  std::string text;
+};
+
+// The index last, so that a reader of a site that is being written sees the old one until then.
+[[nodiscard]] std::vector<SiteFile> render_site(const ReportData& data);
+
+// "tasks/level1/019_relu.html". Names are somebody else's text: what no file name should have is
+// replaced, and a hash keeps two of those apart.
+[[nodiscard]] std::string site_path(const std::string& task);
+
+// The mark of a site that may be written again: the list of its files.
+[[nodiscard]] std::string site_manifest(const std::vector<SiteFile>& files);
+// The files that a manifest lists; only such as site_path() makes, whatever it says. Empty optional
+// where the text is no manifest.
+[[nodiscard]] std::optional<std::vector<std::string>> task_files_of(const std::string& manifest);
+
+}  // namespace kbench

@@ -1,0 +1,351 @@
+#include "reports/rank/ranking.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/rank/bootstrap.hpp"
+#include "reports/rank/contributions.hpp"
+#include "runner/core/for_each_index.hpp"
+#include "runner/core/statistics.hpp"
+#include "runner/core/usable_cores.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::uint64_t kSeed = 20'100'517;  // any; the same for every report
+constexpr double kSurely = 0.975;            // of redrawings
+constexpr int kDrawnAtOnce = 1000;           // redrawings
+
+using Task = std::pair<std::string, std::string>;  // and size
+using Key = std::pair<double, double>;             // sure fast_1, then the mean
+
+// Of which tasks something counts, and in which scores they do.
+struct TaskField {
+  std::map<Task, std::size_t> index;
+  std::vector<std::array<bool, kScores>> counts;
+
+  [[nodiscard]] std::size_t size() const { return counts.size(); }
+};
+
+// Whether rows of a task had what a score needs.
+struct Measured {
+  std::array<bool, kScores> had{};
+  bool solved = false;  // by a submission
+  bool failed = false;  // a submission, which ended its evaluation before anything was timed
+  bool tried = false;   // by a submission
+};
+
+// A task on which submissions only failed counts as well, in what there is elsewhere: nobody timed
+// its baselines because of them. One without any submission has baselines and no limit, and counts
+// as far from it: else an agent would gain by submitting less.
+std::array<bool, kScores> counted(const Measured& task, const std::array<bool, kScores>& anywhere) {
+  std::array<bool, kScores> counts = task.had;
+  for (std::size_t s = 0; s < kScores; ++s) {
+    const Needs needs = score_kinds()[s].needs;
+    if (!task.tried) counts[s] |= anywhere[s] && needs == Needs::kLimit;
+    if (task.failed && !task.solved) counts[s] |= anywhere[s] || needs == Needs::kEager;
+  }
+  return counts;
+}
+
+TaskField field_of(std::span<const ResultRow> rows) {
+  TaskField field;
+  std::vector<Measured> measured;
+  std::array<bool, kScores> anywhere{};
+  for (const ResultRow& row : rows) {
+    if (!row.ranked()) continue;
+    const auto [at, fresh] = field.index.emplace(Task(row.task, row.size), measured.size());
+    if (fresh) measured.push_back({});
+    Measured& task = measured[at->second];
+    for (std::size_t s = 0; s < kScores; ++s) {
+      task.had[s] |= has(row, score_kinds()[s].needs);
+      anywhere[s] |= task.had[s];
+    }
+    if (!row.has_submission) continue;
+    task.tried = true;
+    task.solved |= row.counts_as_correct();
+    task.failed |= row.fault == Fault::kSubmission;
+  }
+  for (const Measured& task : measured) field.counts.push_back(counted(task, anywhere));
+  return field;
+}
+
+// What counts of an agent, by the field's tasks; no outcome: nothing submitted.
+struct Contestant {
+  AgentScore score;
+  std::vector<std::vector<Outcome>> outcomes;
+  std::vector<bool> left_out;  // it submitted, and nobody judged that
+};
+
+std::vector<Outcome> outcomes_of(const Standing& standing) {
+  std::vector<Outcome> outcomes;
+  for (const ResultRow* row : standing.rows)
+    if (row->ranked()) outcomes.push_back(outcome_of(*row, standing.best_of));
+  return outcomes;
+}
+
+bool nobody_judged(const Standing& standing) {
+  return std::none_of(standing.rows.begin(), standing.rows.end(),
+                      [](const ResultRow* row) { return row->credit.judged; });
+}
+
+Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field,
+                         const std::string& agent, VariantRule rule) {
+  Contestant made;
+  made.score.agent = agent;
+  made.score.tasks = static_cast<int>(field.size());
+  made.outcomes.resize(field.size());
+  made.left_out.resize(field.size());
+  for (const Standing& standing : standings(rows, agent, rule)) {
+    const ResultRow& first = *standing.rows.front();
+    made.score.apart = first.ranked_apart();
+    const auto task = field.index.find({first.task, first.size});
+    if (task == field.index.end()) continue;  // nothing ranks there
+    std::vector<Outcome> outcomes = outcomes_of(standing);
+    if (outcomes.empty()) {
+      made.left_out[task->second] = nobody_judged(standing);
+      made.score.tasks -= made.left_out[task->second] ? 1 : 0;
+      continue;
+    }
+    ++made.score.submitted;
+    made.score.correct += std::any_of(outcomes.begin(), outcomes.end(),
+                                      [](const Outcome& outcome) { return outcome.correct; });
+    made.score.variants = std::max(made.score.variants, standing.variants);
+    made.outcomes[task->second] = std::move(outcomes);
+  }
+  return made;
+}
+
+double from_mean(Aggregate aggregate, double mean) {
+  return aggregate == Aggregate::kGeometricMean ? std::exp(mean) : mean;
+}
+
+using Numbers = std::array<double, kScores>;
+
+// Sums of what tasks contribute, and of how many.
+struct Sums {
+  Numbers sum{};
+  Numbers count{};
+
+  [[nodiscard]] std::optional<double> score(std::size_t s) const {
+    if (count[s] == 0) return std::nullopt;
+    return from_mean(score_kinds()[s].aggregate, sum[s] / count[s]);
+  }
+};
+
+bool is_share(const ScoreKind& kind) {
+  return kind.aggregate == Aggregate::kMean && kind.score != Score::kMilestone;
+}
+
+bool is_timed(const Outcome& outcome) { return outcome.eager || outcome.compiled; }
+
+// What an agent did on one task: its variants share what one alone would weigh.
+class TaskShare {
+ public:
+  TaskShare(std::span<const Outcome> outcomes, const std::array<bool, kScores>& counts,
+            double log_p)
+      : outcomes_(outcomes), log_p_(log_p) {
+    Numbers contributing{};
+    each(
+        [&](Score score, double value) {
+          contributing[static_cast<std::size_t>(score)] += std::isnan(value) ? 0 : 1;
+        },
+        no_luck);
+    for (std::size_t s = 0; s < kScores; ++s) {
+      count_[s] = counts[s] && contributing[s] > 0 ? 1 : 0;
+      weight_[s] = count_[s] > 0 ? 1 / contributing[s] : 0;
+    }
+    timed_ = std::any_of(outcomes.begin(), outcomes.end(), is_timed);
+    add_to(middle_, no_luck);
+  }
+
+  // Without luck: a mean over variants, as much of it as counts.
+  [[nodiscard]] const Sums& middle() const { return middle_; }
+
+  // Some ten million times for a page. `luck()` is asked only where there is a time to be moved.
+  template <typename Luck>
+  void add_to(Sums& sums, Luck luck) const {
+    each(
+        [&](Score score, double value) {
+          const auto s = static_cast<std::size_t>(score);
+          sums.sum[s] += std::isnan(value) ? 0 : value * weight_[s];
+        },
+        [&] { return timed_ ? luck() : 0.0; });
+    for (std::size_t s = 0; s < kScores; ++s) sums.count[s] += count_[s];
+  }
+
+  static double no_luck() { return 0; }
+
+ private:
+  template <typename Take, typename Luck>
+  void each(Take take, Luck luck) const {
+    if (outcomes_.empty()) contribute(nullptr, log_p_, 0, take);
+    for (const Outcome& outcome : outcomes_) contribute(&outcome, log_p_, luck(), take);
+  }
+
+  std::span<const Outcome> outcomes_;
+  double log_p_;
+  bool timed_ = false;
+  Numbers weight_{};  // of each variant in each score; 0 where the task has no part
+  Numbers count_{};   // 1 or 0: whether the task has a part
+  Sums middle_;
+};
+
+// All scores of one agent, and what redrawings make of them.
+class Scorer {
+ public:
+  // `number` tells agents apart.
+  Scorer(const Contestant& contestant, const TaskField& field, double log_p, std::size_t number)
+      : luck_(kSeed + 1 + number) {
+    static const std::array<bool, kScores> kInNone{};
+    for (std::size_t task = 0; task < field.size(); ++task) {
+      const auto& counts = contestant.left_out[task] ? kInNone : field.counts[task];
+      tasks_.emplace_back(contestant.outcomes[task], counts, log_p);
+      tasks_.back().add_to(sums_, TaskShare::no_luck);
+    }
+  }
+
+  // Every agent meets the same tasks in each redrawing, so that they can be compared in pairs; its
+  // luck is its own. `drawn` has as many tasks for each redrawing as there are.
+  void redraw(std::span<const std::uint32_t> drawn) {
+    for (; !drawn.empty(); drawn = drawn.subspan(tasks_.size())) {
+      Sums sums;
+      for (const std::uint32_t task : drawn.first(tasks_.size()))
+        tasks_[task].add_to(sums, [this] { return luck_.luck(); });
+      for (std::size_t s = 0; s < kScores; ++s) redrawn_[s].push_back(sums.score(s).value_or(0));
+    }
+  }
+
+  // What ranks are by: in the sample, and in a redrawing.
+  [[nodiscard]] Key key() const {
+    const auto estimate = [this](Score score) {
+      return sums_.score(static_cast<std::size_t>(score)).value_or(0);
+    };
+    return {estimate(Score::kSureFastEager), estimate(Score::kMeanEager)};
+  }
+  [[nodiscard]] Key key(std::size_t redrawing) const {
+    return {at(Score::kSureFastEager)[redrawing], at(Score::kMeanEager)[redrawing]};
+  }
+
+  // Last, since it sorts the redrawings.
+  std::optional<ScoreValue> value(std::size_t s) {
+    const ScoreKind& kind = score_kinds()[s];
+    if (kind.aggregate == Aggregate::kMedian) return median_value(s);
+    const std::optional<double> estimate = sums_.score(s);
+    if (!estimate) return std::nullopt;
+    ScoreValue value{*estimate, *estimate, *estimate, static_cast<int>(sums_.count[s])};
+    if (redrawn_[s].empty()) return value;
+    const bool certain = is_share(kind) && (*estimate <= 0 || *estimate >= 1);
+    const Bounds bounds = certain ? jeffreys_interval(*estimate >= 1, value.tasks)
+                                  : bca_interval(*estimate, redrawn_[s], without(s));
+    value.low = bounds.low;
+    value.high = bounds.high;
+    return value;
+  }
+
+ private:
+  [[nodiscard]] const std::vector<double>& at(Score score) const {
+    return redrawn_[static_cast<std::size_t>(score)];
+  }
+
+  [[nodiscard]] std::vector<double> without(std::size_t s) const {
+    std::vector<double> values;
+    if (sums_.count[s] < 2) return values;
+    for (const TaskShare& task : tasks_) {
+      const Sums& own = task.middle();
+      if (own.count[s] == 0) continue;
+      const double mean = (sums_.sum[s] - own.sum[s]) / (sums_.count[s] - 1);
+      values.push_back(from_mean(score_kinds()[s].aggregate, mean));
+    }
+    return values;
+  }
+
+  [[nodiscard]] std::optional<ScoreValue> median_value(std::size_t s) const {
+    std::vector<double> values;
+    for (const TaskShare& task : tasks_)
+      if (task.middle().count[s] > 0) values.push_back(task.middle().sum[s]);
+    if (values.empty()) return std::nullopt;
+    const int tasks = static_cast<int>(values.size());
+    const double middle = median(std::move(values));
+    return ScoreValue{middle, middle, middle, tasks};
+  }
+
+  std::vector<TaskShare> tasks_;
+  Sums sums_;
+  Redraw luck_;
+  std::array<std::vector<double>, kScores> redrawn_;
+};
+
+Key order_of(const AgentScore& score) {
+  return {score.value(Score::kSureFastEager), score.value(Score::kMeanEager)};
+}
+
+// Draws once for all agents, and not all at once: a large suite's would take hundreds of megabytes.
+void redraw_all(std::vector<Scorer>& scorers, std::size_t tasks, int redrawings, int cores) {
+  Redraw random(kSeed);
+  for (int done = 0; done < redrawings; done += kDrawnAtOnce) {
+    const int now = std::min(kDrawnAtOnce, redrawings - done);
+    std::vector<std::uint32_t> drawn(tasks * static_cast<std::size_t>(now));
+    random.tasks(tasks, drawn);
+    for_each_index(scorers.size(), cores, [&](std::size_t a) { scorers[a].redraw(drawn); });
+  }
+}
+
+bool is_surely_better(const Scorer& a, const Scorer& b, int redrawings) {
+  if (redrawings == 0) return a.key() > b.key();
+  int better = 0;
+  for (int i = 0; i < redrawings; ++i)
+    better += a.key(static_cast<std::size_t>(i)) > b.key(static_cast<std::size_t>(i)) ? 1 : 0;
+  return better >= kSurely * redrawings;
+}
+
+}  // namespace
+
+std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
+                                    const RankingOptions& options) {
+  const TaskField field = field_of(rows);
+  std::vector<Contestant> contestants;
+  for (const std::string& agent : agents_of(rows))
+    contestants.push_back(contestant_of(rows, field, agent, options.rule));
+
+  std::vector<Scorer> scorers;
+  for (const Contestant& contestant : contestants)
+    scorers.emplace_back(contestant, field, std::log(options.p), scorers.size());
+  const int redrawings = field.size() == 0 ? 0 : options.redrawings;
+  const auto cores = static_cast<int>(usable_cores().size());
+  redraw_all(scorers, field.size(), redrawings, cores);
+
+  std::vector<AgentScore> ranking;
+  for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));
+  for (std::size_t a = 0; a < ranking.size(); ++a) {
+    ranking[a].first_rank = ranking[a].last_rank = 1;
+    for (std::size_t b = 0; b < ranking.size(); ++b) {
+      if (a == b || ranking[a].apart != ranking[b].apart) continue;
+      ranking[a].first_rank += is_surely_better(scorers[b], scorers[a], redrawings) ? 1 : 0;
+      ranking[a].last_rank += is_surely_better(scorers[a], scorers[b], redrawings) ? 0 : 1;
+    }
+  }
+  for_each_index(scorers.size(), cores, [&](std::size_t a) {
+    for (std::size_t s = 0; s < kScores; ++s) ranking[a].scores[s] = scorers[a].value(s);
+  });
+  std::stable_sort(ranking.begin(), ranking.end(), [](const AgentScore& a, const AgentScore& b) {
+    if (a.apart != b.apart) return b.apart;
+    return order_of(a) > order_of(b);
+  });
+  return ranking;
+}
+
+std::string show_ranks(const AgentScore& score) {
+  if (score.first_rank == score.last_rank) return fmt::format("{}", score.first_rank);
+  return fmt::format("{}–{}", score.first_rank, score.last_rank);
+}
+
+}  // namespace kbench

@@ -1,0 +1,60 @@
+// The agents of a run in order, each with its scores, their intervals and the ranks that it may
+// have. Pure. Whoever calls it sees to it that rows may be compared: of one device, precision
+// class, profile, size and protocol.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reports/facts/model.hpp"
+#include "reports/rank/score.hpp"
+
+namespace kbench {
+
+struct ScoreValue {
+  double estimate = 0;
+  double low = 0;  // of the 95 % interval; the estimate itself where none is computed
+  double high = 0;
+  int tasks = 0;  // that count in it
+};
+
+struct AgentScore {
+  // An agent is surely better than another if its sure fast_1 over eager, and where both are equal
+  // its mean over eager, is the larger one in 97.5 % of redrawings of the tasks. Its first rank is
+  // one more than the number of those surely better than it, its last rank one more than the number
+  // of those that it does not surely beat. Whose ranks overlap are not told apart.
+  int first_rank = 0;
+  int last_rank = 0;
+  std::string agent;
+  // Computes with torch: ranks among such alone, and stands behind all others.
+  bool apart = false;
+  int tasks = 0;      // ranked tasks of the run, the denominator
+  int submitted = 0;  // tasks with a submission
+  int correct = 0;    // tasks with a correct one
+  int variants = 0;   // the most that it tried for one task
+  std::array<std::optional<ScoreValue>, kScores> scores;
+
+  [[nodiscard]] const std::optional<ScoreValue>& of(Score score) const {
+    return scores.at(static_cast<std::size_t>(score));
+  }
+  [[nodiscard]] double value(Score score) const { return of(score) ? of(score)->estimate : 0; }
+};
+
+struct RankingOptions {
+  VariantRule rule = VariantRule::kBest;
+  double p = 1;             // threshold of the fast_p scores
+  int redrawings = 10'000;  // 0: no intervals, and no rank shared but by equal agents
+};
+
+// Those ranked apart last; best first: by sure fast_1 over eager, then by the mean over eager, then
+// by name. `rows` may be compared.
+[[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
+                                                  const RankingOptions& options = {});
+
+// "1", "2–4".
+[[nodiscard]] std::string show_ranks(const AgentScore& score);
+
+}  // namespace kbench
