@@ -9,7 +9,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/reward/reward.hpp"
-#include "runner/store/chain.hpp"
+#include "runner/store/chain/chain.hpp"
 
 namespace kbench {
 

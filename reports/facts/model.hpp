@@ -20,7 +20,7 @@
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/reward/reward.hpp"
-#include "runner/store/chain.hpp"
+#include "runner/store/chain/chain.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/trajectory/episode.hpp"
 

@@ -10,10 +10,10 @@
 
 #include "reports/formats/text_table.hpp"
 #include "runner/core/json.hpp"
-#include "runner/store/database_check.hpp"
-#include "runner/store/merge.hpp"
-#include "runner/store/prune.hpp"
-#include "runner/store/salvage.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/care/merge.hpp"
+#include "runner/store/care/prune.hpp"
+#include "runner/store/care/salvage.hpp"
 
 namespace kbench {
 

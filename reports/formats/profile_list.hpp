@@ -6,7 +6,7 @@
 
 #include "reports/formats/text_table.hpp"
 #include "runner/core/json.hpp"
-#include "runner/store/stored_profiles.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
 

@@ -15,7 +15,7 @@
 #include "reports/facts/model.hpp"
 #include "reports/facts/run_facts.hpp"
 #include "runner/analysis/change_points.hpp"
-#include "runner/store/tag.hpp"
+#include "runner/store/rows/tag.hpp"
 
 namespace kbench {
 

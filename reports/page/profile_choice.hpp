@@ -9,7 +9,7 @@
 
 #include "reports/facts/model.hpp"
 #include "runner/core/profile_record.hpp"
-#include "runner/store/stored_profiles.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
 

@@ -21,7 +21,7 @@
 #include "reports/write/reporter.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/environment.hpp"
-#include "runner/store/stored_profiles.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
 namespace {

@@ -5,7 +5,7 @@
 #include "reports/formats/run_list.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/run/run_session.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 
 namespace kbench {
 namespace {

@@ -13,7 +13,7 @@
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"

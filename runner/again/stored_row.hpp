@@ -10,7 +10,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/store/chain.hpp"
+#include "runner/store/chain/chain.hpp"
 
 namespace kbench {
 

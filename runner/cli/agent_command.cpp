@@ -20,7 +20,7 @@
 #include "runner/episode/endpoint_key.hpp"
 #include "runner/feedback/component.hpp"
 #include "runner/store/chained_store.hpp"
-#include "runner/store/database_path.hpp"
+#include "runner/store/file/database_path.hpp"
 
 namespace kbench {
 namespace {

@@ -15,14 +15,14 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/store/backup.hpp"
-#include "runner/store/chain_key.hpp"
-#include "runner/store/database_check.hpp"
-#include "runner/store/merge.hpp"
-#include "runner/store/prune.hpp"
-#include "runner/store/salvage.hpp"
-#include "runner/store/stored_profiles.hpp"
-#include "runner/store/vacuum.hpp"
+#include "runner/store/care/backup.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/care/merge.hpp"
+#include "runner/store/care/prune.hpp"
+#include "runner/store/care/salvage.hpp"
+#include "runner/store/care/vacuum.hpp"
+#include "runner/store/chain/chain_key.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
 namespace {

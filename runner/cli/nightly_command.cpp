@@ -21,7 +21,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/run/device_bench.hpp"
-#include "runner/store/database_path.hpp"
+#include "runner/store/file/database_path.hpp"
 
 namespace kbench {
 namespace {

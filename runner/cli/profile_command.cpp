@@ -22,7 +22,7 @@
 #include "runner/installation/build_info.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/run/device_bench.hpp"
-#include "runner/store/stored_profiles.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
 

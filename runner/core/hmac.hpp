@@ -1,5 +1,5 @@
 // HMAC-SHA256 (RFC 2104): a fingerprint that only the holder of a key can make. Chains the rows of
-// a run (runner/store/chain.hpp).
+// a run (runner/store/chain/chain.hpp).
 #pragma once
 
 #include <string>

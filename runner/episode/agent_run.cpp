@@ -19,7 +19,7 @@
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/run/run_session.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 

@@ -28,7 +28,7 @@
 #include "runner/plan/task_choice.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/run/run_session.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/submission.hpp"

@@ -22,7 +22,7 @@
 #include "runner/os/stop_signals.hpp"
 #include "runner/serve/gate_process.hpp"
 #include "runner/serve/token.hpp"
-#include "runner/store/database_path.hpp"
+#include "runner/store/file/database_path.hpp"
 
 namespace kbench {
 namespace {

@@ -19,7 +19,7 @@
 #include "runner/run/run_outcome.hpp"
 #include "runner/run/run_sink.hpp"
 #include "runner/run/run_terms.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/trajectory/injection.hpp"
 #include "runner/workspace/workspace.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 #include "runner/submission/source_files.hpp"
 #include "runner/task/task.hpp"
 

@@ -17,9 +17,9 @@
 #include "runner/run/device_bench.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/resumed_request.hpp"
-#include "runner/store/chain_key.hpp"
-#include "runner/store/database_path.hpp"
-#include "runner/store/tag.hpp"
+#include "runner/store/chain/chain_key.hpp"
+#include "runner/store/file/database_path.hpp"
+#include "runner/store/rows/tag.hpp"
 
 namespace kbench {
 namespace {

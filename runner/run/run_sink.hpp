@@ -7,7 +7,7 @@
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/plan/run_plan.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 
 namespace kbench {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 
 namespace kbench {
 

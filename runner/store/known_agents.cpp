@@ -3,8 +3,8 @@
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
 
-#include "runner/store/columns.hpp"
-#include "runner/store/connection.hpp"
+#include "runner/store/file/columns.hpp"
+#include "runner/store/file/connection.hpp"
 
 namespace kbench {
 

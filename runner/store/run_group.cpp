@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
-#include "runner/store/tag.hpp"
+#include "runner/store/rows/tag.hpp"
 
 namespace kbench {
 namespace {

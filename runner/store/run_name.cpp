@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "runner/core/suggest.hpp"
+#include "runner/store/rows/tag.hpp"
 #include "runner/store/run_group.hpp"
-#include "runner/store/tag.hpp"
 
 namespace kbench {
 namespace {

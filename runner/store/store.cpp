@@ -13,16 +13,16 @@
 #include <sqlite3.h>
 
 #include "runner/core/statistics.hpp"
-#include "runner/store/blob_rows.hpp"
-#include "runner/store/chained_run.hpp"
-#include "runner/store/columns.hpp"
-#include "runner/store/connection.hpp"
-#include "runner/store/episode_rows.hpp"
-#include "runner/store/evaluation_rows.hpp"
-#include "runner/store/lint_rows.hpp"
-#include "runner/store/study_rows.hpp"
-#include "runner/store/tag_rows.hpp"
-#include "runner/store/trajectory_rows.hpp"
+#include "runner/store/chain/chained_run.hpp"
+#include "runner/store/file/columns.hpp"
+#include "runner/store/file/connection.hpp"
+#include "runner/store/rows/blob_rows.hpp"
+#include "runner/store/rows/episode_rows.hpp"
+#include "runner/store/rows/evaluation_rows.hpp"
+#include "runner/store/rows/lint_rows.hpp"
+#include "runner/store/rows/study_rows.hpp"
+#include "runner/store/rows/tag_rows.hpp"
+#include "runner/store/rows/trajectory_rows.hpp"
 
 namespace kbench {
 

@@ -15,9 +15,9 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
-#include "runner/store/blob.hpp"
-#include "runner/store/chain.hpp"
-#include "runner/store/tag.hpp"
+#include "runner/store/chain/chain.hpp"
+#include "runner/store/rows/blob.hpp"
+#include "runner/store/rows/tag.hpp"
 #include "runner/trajectory/episode.hpp"
 #include "runner/trajectory/frozen_state.hpp"
 

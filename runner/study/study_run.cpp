@@ -21,7 +21,7 @@
 #include "runner/judge/agent_judge.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/run_session.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/study/cell_lines.hpp"
 #include "runner/study/study_cost.hpp"
 #include "runner/study/study_plan.hpp"

@@ -13,7 +13,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/store.hpp"
 
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 #include "runner/store/store.hpp"
 #include "tests/fakes/episode_maker.hpp"
 

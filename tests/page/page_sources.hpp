@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/evaluation.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 
 namespace kbench::test {
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "tests/unit/judge_fixture.hpp"
 
 namespace kbench::test {

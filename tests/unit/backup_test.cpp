@@ -1,4 +1,4 @@
-#include "runner/store/backup.hpp"
+#include "runner/store/care/backup.hpp"
 
 #include <sys/types.h>
 
@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "runner/store/database_check.hpp"
+#include "runner/store/care/database_check.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {

@@ -1,4 +1,4 @@
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 
 #include <zstd.h>
 

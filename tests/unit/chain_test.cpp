@@ -1,6 +1,6 @@
 // Rows of a run that somebody changed after they were stored: each kind of change is made here with
 // SQLite itself, and must be told from rows as they were stored.
-#include "runner/store/chain.hpp"
+#include "runner/store/chain/chain.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -25,8 +25,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/store/columns.hpp"
-#include "runner/store/migrations.hpp"
+#include "runner/store/file/columns.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/store_fixture.hpp"
 

@@ -1,8 +1,8 @@
-#include "runner/store/database_check.hpp"
+#include "runner/store/care/database_check.hpp"
 
 #include <gmock/gmock.h>
 
-#include "runner/store/migrations.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 

@@ -12,7 +12,7 @@
 #include <SQLiteCpp/Database.h>
 #include <gtest/gtest.h>
 
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/store_fixture.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "reports/formats/run_list.hpp"
 #include "reports/over_time/history_report.hpp"
-#include "runner/store/chain_key.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/store.hpp"
 #include "tests/fakes/stored_runs.hpp"
 #include "tests/unit/store_fixture.hpp"

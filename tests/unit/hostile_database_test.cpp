@@ -16,7 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/store/migrations.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/store_fixture.hpp"
 

@@ -1,8 +1,8 @@
-#include "runner/store/merge.hpp"
+#include "runner/store/care/merge.hpp"
 
 #include <gmock/gmock.h>
 
-#include "runner/store/database_check.hpp"
+#include "runner/store/care/database_check.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 

@@ -1,11 +1,11 @@
-#include "runner/store/prune.hpp"
+#include "runner/store/care/prune.hpp"
 
 #include <map>
 
 #include <gmock/gmock.h>
 
-#include "runner/store/database_check.hpp"
-#include "runner/store/vacuum.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/care/vacuum.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {

@@ -11,7 +11,7 @@
 #include "reports/formats/markdown_report.hpp"
 #include "reports/formats/run_list.hpp"
 #include "runner/core/json.hpp"
-#include "runner/store/merge.hpp"
+#include "runner/store/care/merge.hpp"
 #include "runner/store/run_name.hpp"
 #include "tests/unit/database_fixture.hpp"
 

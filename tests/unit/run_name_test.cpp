@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/store/chain_key.hpp"
-#include "runner/store/migrations.hpp"
+#include "runner/store/chain/chain_key.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace kbench {

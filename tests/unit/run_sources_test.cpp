@@ -12,7 +12,7 @@
 #include "runner/installation/git_state.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/run_trusted.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 #include "runner/store/store.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/unit/store_fixture.hpp"

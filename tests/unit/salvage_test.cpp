@@ -1,6 +1,6 @@
 // Files that were damaged for real: each is written by the store and then overwritten, cut or
 // zeroed as a bad disk, a full one or a careless program does it.
-#include "runner/store/salvage.hpp"
+#include "runner/store/care/salvage.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,8 @@
 #include <SQLiteCpp/Statement.h>
 #include <gmock/gmock.h>
 
-#include "runner/store/database_check.hpp"
-#include "runner/store/migrations.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 
 namespace kbench {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
-#include "runner/store/blob.hpp"
+#include "runner/store/rows/blob.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace kbench::test {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/analysis/keep.hpp"
-#include "runner/store/migrations.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "tests/unit/store_fixture.hpp"
 
 namespace kbench {

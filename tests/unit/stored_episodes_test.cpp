@@ -10,12 +10,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/store/backup.hpp"
-#include "runner/store/database_check.hpp"
-#include "runner/store/merge.hpp"
-#include "runner/store/migrations.hpp"
-#include "runner/store/prune.hpp"
-#include "runner/store/salvage.hpp"
+#include "runner/store/care/backup.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/care/merge.hpp"
+#include "runner/store/care/prune.hpp"
+#include "runner/store/care/salvage.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 #include "tests/unit/stored_episode_fixture.hpp"
 

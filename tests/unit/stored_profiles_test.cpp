@@ -1,13 +1,13 @@
 // Profiles in a database: what goes in comes out, and what somebody else put there is named.
-#include "runner/store/stored_profiles.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 #include <gmock/gmock.h>
 
 #include "runner/profile/profile.hpp"
-#include "runner/store/backup.hpp"
-#include "runner/store/database_check.hpp"
-#include "runner/store/merge.hpp"
-#include "runner/store/salvage.hpp"
+#include "runner/store/care/backup.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/care/merge.hpp"
+#include "runner/store/care/salvage.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 #include "tests/unit/profile_fixture.hpp"

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "runner/store/migrations.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/store_fixture.hpp"
 

@@ -14,12 +14,12 @@
 #include <gtest/gtest.h>
 
 #include "runner/core/sha256.hpp"
-#include "runner/store/backup.hpp"
-#include "runner/store/database_check.hpp"
-#include "runner/store/merge.hpp"
-#include "runner/store/migrations.hpp"
-#include "runner/store/prune.hpp"
-#include "runner/store/salvage.hpp"
+#include "runner/store/care/backup.hpp"
+#include "runner/store/care/database_check.hpp"
+#include "runner/store/care/merge.hpp"
+#include "runner/store/care/prune.hpp"
+#include "runner/store/care/salvage.hpp"
+#include "runner/store/file/migrations.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 #include "tests/unit/database_fixture.hpp"
 

@@ -14,7 +14,7 @@
 #include "reports/write/reporter.hpp"
 #include "runner/plan/evaluation_key.hpp"
 #include "runner/run/resumed_request.hpp"
-#include "runner/store/columns.hpp"
+#include "runner/store/file/columns.hpp"
 #include "tests/unit/report_fixture.hpp"
 
 namespace kbench {
