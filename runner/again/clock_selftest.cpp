@@ -13,7 +13,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/core/utc_now.hpp"
-#include "runner/measure/oracle.hpp"  // DeviceFacts as JSON
+#include "runner/measure/oracle/oracle.hpp"  // DeviceFacts as JSON
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/run_plan.hpp"

@@ -111,7 +111,7 @@ Reasons seen_from_outside(std::span<const Sample> samples, std::span<const Block
     timed_ns[sample.block] += static_cast<double>(sample.time_ns);
   Reasons reasons;
   auto disturbed = taken_by_the_hypervisor(conditions, timed_ns);
-  // On CUDA what a flush takes says who else uses the device (measure/idle_watch.hpp).
+  // On CUDA what a flush takes says who else uses the device (measure/watch/idle_watch.hpp).
   const auto slow = on_cpu ? with_slow_sentinels(conditions) : std::vector<Disturbed>{};
   disturbed.insert(disturbed.end(), slow.begin(), slow.end());
   drop_worst(std::move(disturbed), conditions.size(), reasons);

@@ -22,7 +22,7 @@
 #include "runner/core/result.hpp"
 #include "runner/device/measuring_lock.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
 

@@ -7,7 +7,7 @@
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
-#include "runner/measure/oracle.hpp"
+#include "runner/measure/oracle/oracle.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "runner/backend/target.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 
 namespace kbench {
 

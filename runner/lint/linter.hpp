@@ -8,8 +8,8 @@
 
 #include "runner/core/lint_record.hpp"
 #include "runner/lint/graph_facts.hpp"
-#include "runner/measure/mutations.hpp"
-#include "runner/measure/oracle.hpp"
+#include "runner/measure/oracle/mutations.hpp"
+#include "runner/measure/oracle/oracle.hpp"
 #include "runner/task/task.hpp"
 #include "runner/verify/acceptance.hpp"
 

@@ -11,7 +11,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
 #include "runner/measure/call_protocol.hpp"
-#include "runner/measure/libraries.hpp"
+#include "runner/measure/watch/libraries.hpp"
 
 namespace kbench {
 namespace {

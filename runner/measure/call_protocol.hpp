@@ -22,14 +22,14 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/claims.hpp"
-#include "runner/measure/core_pin.hpp"
 #include "runner/measure/evaluator.hpp"
-#include "runner/measure/idle_watch.hpp"
-#include "runner/measure/oracle.hpp"
-#include "runner/measure/quiet_core.hpp"
+#include "runner/measure/oracle/oracle.hpp"
+#include "runner/measure/players/worker.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/wait_budget.hpp"
-#include "runner/measure/worker.hpp"
+#include "runner/measure/watch/core_pin.hpp"
+#include "runner/measure/watch/idle_watch.hpp"
+#include "runner/measure/watch/quiet_core.hpp"
 
 namespace kbench {
 

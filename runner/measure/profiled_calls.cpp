@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "runner/activity/activity_file.hpp"
-#include "runner/measure/pressure_share.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/measure/watch/pressure_share.hpp"
 
 namespace kbench {
 namespace {

@@ -10,8 +10,8 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/measure/evaluator.hpp"
-#include "runner/measure/oracle.hpp"
-#include "runner/measure/worker.hpp"
+#include "runner/measure/oracle/oracle.hpp"
+#include "runner/measure/players/worker.hpp"
 
 namespace kbench {
 

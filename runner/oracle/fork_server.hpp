@@ -1,7 +1,7 @@
-// The oracle's side of runner/measure/oracle_fork_server.hpp: a process that has loaded LibTorch,
-// uses nothing of it, and forks an oracle for each request. Nothing of a task ever runs in it, and
-// none of its children can write to it. main() calls it before anything that starts a thread, since
-// only the calling thread survives a fork.
+// The oracle's side of runner/measure/oracle/oracle_fork_server.hpp: a process that has loaded
+// LibTorch, uses nothing of it, and forks an oracle for each request. Nothing of a task ever runs
+// in it, and none of its children can write to it. main() calls it before anything that starts a
+// thread, since only the calling thread survives a fork.
 #pragma once
 
 #include <filesystem>

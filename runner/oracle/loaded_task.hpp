@@ -135,9 +135,10 @@ class LoadedTask {
   std::unique_ptr<Impl> impl_;
 };
 
-// LibTorch takes the number of its threads from the environment (measure/openmp_environment.hpp);
-// this one only looks. Setting the number would start another pool (pthreadpool) whose thread spins
-// for 5 ms whenever the process goes on after a stop, on the core of the thread that computes.
+// LibTorch takes the number of its threads from the environment
+// (measure/players/openmp_environment.hpp); this one only looks. Setting the number would start
+// another pool (pthreadpool) whose thread spins for 5 ms whenever the process goes on after a stop,
+// on the core of the thread that computes.
 Status check_threads(int threads);
 // LibTorch-wide settings of this process: the precision class.
 Status configure_torch(const std::string& precision);

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kControlDescriptor = 3;
 
-// What the supervisor starts an oracle with (runner/measure/oracle_fork_server.cpp).
+// What the supervisor starts an oracle with (runner/measure/oracle/oracle_fork_server.cpp).
 struct Arguments {
   std::string device = "cpu";  // or "cuda"
   int threads = 1;

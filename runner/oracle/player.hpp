@@ -1,7 +1,7 @@
-// Makes of an oracle's process the player of the baselines on CPU (see measure/player.hpp): it maps
-// its arenas, loads the task and its package, and serves the mailbox until it is killed. It draws
-// nothing, flushes nothing and compares nothing, so that a baseline is timed in a process that has
-// just been woken, like a submission.
+// Makes of an oracle's process the player of the baselines on CPU (see measure/players/player.hpp):
+// it maps its arenas, loads the task and its package, and serves the mailbox until it is killed. It
+// draws nothing, flushes nothing and compares nothing, so that a baseline is timed in a process
+// that has just been woken, like a submission.
 #pragma once
 
 #include <memory>

@@ -29,7 +29,7 @@ struct RunRequest {
   std::optional<std::string> device;           // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
   std::string profile = "kbench";    // one of verify/profile.hpp
-  std::string allow_torch = "data";  // to Python submissions; one of measure/torch_use.hpp
+  std::string allow_torch = "data";  // to Python submissions; one of measure/players/torch_use.hpp
   std::optional<std::filesystem::path> submissions;
   std::string layout = "kbench";              // of that folder; one of submission/layouts.hpp
   std::optional<std::string> agent;           // only this agent's submissions

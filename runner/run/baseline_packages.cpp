@@ -11,7 +11,7 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/measuring_lock.hpp"
 #include "runner/installation/python_facts.hpp"
-#include "runner/measure/gpu_visibility.hpp"
+#include "runner/measure/players/gpu_visibility.hpp"
 #include "runner/task/graph_hash.hpp"
 
 namespace kbench {

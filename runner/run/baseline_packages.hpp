@@ -13,7 +13,7 @@
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle.hpp"
+#include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/sandbox/sandbox.hpp"
 

@@ -7,8 +7,8 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/lint/own_model.hpp"
 #include "runner/measure/evaluator.hpp"
+#include "runner/measure/players/worker_process.hpp"
 #include "runner/measure/secret.hpp"
-#include "runner/measure/worker_process.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {

@@ -11,7 +11,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/python_program.hpp"
+#include "runner/measure/players/python_program.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/sandbox/sandbox.hpp"

@@ -10,7 +10,7 @@
 
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/python_program.hpp"
+#include "runner/measure/players/python_program.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"

@@ -16,7 +16,7 @@
 #include "runner/core/lint_record.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/run/graph_against_python.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"

@@ -16,7 +16,7 @@
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/synthesis/candidate_record.hpp"
 #include "runner/synthesis/contamination.hpp"

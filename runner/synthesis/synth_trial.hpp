@@ -8,7 +8,7 @@
 #include <string>
 
 #include "runner/core/result.hpp"
-#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/synthesis/candidate_record.hpp"
 #include "runner/task/task.hpp"
 

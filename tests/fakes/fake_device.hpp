@@ -16,9 +16,9 @@
 #include <fmt/format.h>
 
 #include "runner/activity/activity_file.hpp"
-#include "runner/measure/oracle.hpp"
-#include "runner/measure/surroundings.hpp"
-#include "runner/measure/worker.hpp"
+#include "runner/measure/oracle/oracle.hpp"
+#include "runner/measure/players/worker.hpp"
+#include "runner/measure/watch/surroundings.hpp"
 
 namespace kbench::fakes {
 

@@ -34,7 +34,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/measure/oracle_process.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 #include "tests/fuzz/hostile_graph.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "runner/measure/worker_process.hpp"
+#include "runner/measure/players/worker_process.hpp"
 #include "tests/fuzz/hostile_seed.hpp"
 #include "tests/fuzz/scratch_file.hpp"
 

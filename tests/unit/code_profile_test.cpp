@@ -1,4 +1,4 @@
-#include "runner/measure/code_profile.hpp"
+#include "runner/measure/watch/code_profile.hpp"
 
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/core/sha256.hpp"
-#include "runner/measure/known_code.hpp"
+#include "runner/measure/watch/known_code.hpp"
 #include "tests/fakes/await.hpp"
 
 namespace kbench {

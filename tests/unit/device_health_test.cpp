@@ -1,5 +1,5 @@
 // When a device is asked whether it still works, and when it is given up; played, without hardware.
-#include "runner/measure/device_health.hpp"
+#include "runner/measure/watch/device_health.hpp"
 
 #include <vector>
 

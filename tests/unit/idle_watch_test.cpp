@@ -1,4 +1,4 @@
-#include "runner/measure/idle_watch.hpp"
+#include "runner/measure/watch/idle_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Maps real files into this process and into children, and asks where their code comes from.
-#include "runner/measure/known_code.hpp"
+#include "runner/measure/watch/known_code.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

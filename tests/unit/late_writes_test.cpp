@@ -1,4 +1,4 @@
-#include "runner/measure/late_writes.hpp"
+#include "runner/measure/players/late_writes.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

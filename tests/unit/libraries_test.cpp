@@ -1,4 +1,4 @@
-#include "runner/measure/libraries.hpp"
+#include "runner/measure/watch/libraries.hpp"
 
 #include <gtest/gtest.h>
 

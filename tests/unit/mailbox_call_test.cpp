@@ -1,4 +1,4 @@
-#include "runner/measure/mailbox_call.hpp"
+#include "runner/measure/players/mailbox_call.hpp"
 
 #include <thread>
 #include <utility>

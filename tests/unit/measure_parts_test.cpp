@@ -8,10 +8,10 @@
 
 #include "runner/analysis/keep.hpp"
 #include "runner/core/random_id.hpp"
-#include "runner/measure/core_pin.hpp"
-#include "runner/measure/gpu_visibility.hpp"
+#include "runner/measure/players/gpu_visibility.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/side_order.hpp"
+#include "runner/measure/watch/core_pin.hpp"
 
 namespace kbench {
 namespace {

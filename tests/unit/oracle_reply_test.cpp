@@ -1,5 +1,5 @@
 // What an oracle says is data: an oracle that a task file has taken over may say anything.
-#include "runner/measure/oracle_reply.hpp"
+#include "runner/measure/oracle/oracle_reply.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/backend/cpu/memfd_arena.hpp"
+#include "runner/measure/players/arenas.hpp"
 
 namespace kbench {
 namespace {

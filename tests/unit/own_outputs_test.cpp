@@ -1,4 +1,4 @@
-#include "runner/measure/own_outputs.hpp"
+#include "runner/measure/players/own_outputs.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

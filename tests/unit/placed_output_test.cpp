@@ -1,4 +1,4 @@
-#include "runner/measure/placed_output.hpp"
+#include "runner/measure/players/placed_output.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runner/measure/quiet_core.hpp"
+#include "runner/measure/watch/quiet_core.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/core/usable_cores.hpp"
-#include "runner/measure/core_pin.hpp"
+#include "runner/measure/watch/core_pin.hpp"
 
 namespace kbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/measure/torch_use.hpp"
+#include "runner/measure/players/torch_use.hpp"
 
 #include <string>
 

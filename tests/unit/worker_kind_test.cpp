@@ -1,4 +1,4 @@
-#include "runner/measure/worker_kind.hpp"
+#include "runner/measure/players/worker_kind.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

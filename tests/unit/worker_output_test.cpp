@@ -1,4 +1,4 @@
-#include "runner/measure/worker_output.hpp"
+#include "runner/measure/players/worker_output.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "runner/measure/worker_watch.hpp"
+#include "runner/measure/watch/worker_watch.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "runner/measure/zygote_pool.hpp"
+#include "runner/measure/players/zygote_pool.hpp"
 
 #include <unistd.h>
 

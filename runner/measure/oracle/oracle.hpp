@@ -1,0 +1,81 @@
+// The supervisor's view of an oracle. One real implementation (OracleProcess); the interface is the
+// seam at which tests put a scripted device. Meaning of each call: oracle/protocol.hpp.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/result.hpp"
+#include "runner/measure/players/arenas.hpp"
+#include "runner/measure/players/player.hpp"
+#include "runner/oracle/protocol.hpp"
+
+namespace kbench {
+
+struct OracleHello {
+  DeviceFacts facts;
+  std::string torch;
+  std::string precision;
+};
+
+class Oracle {
+ public:
+  virtual ~Oracle() = default;
+
+  virtual Result<OracleHello> hello() = 0;
+  // A new process in place of this one, with nothing loaded.
+  virtual Status restart() = 0;
+  // Returns why there is no compiled baseline; empty when there is one. `parameters`: a descriptor
+  // of what every placement has as parameters, packed (initial_parameters.hpp); -1: they are drawn.
+  virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
+                                   const std::filesystem::path& package, int parameters) = 0;
+  virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
+  // CPU: a process that plays what was loaded last, in the baselines' arenas. Returns at once.
+  // Where its code, heap and threads happen to lie moves a time by some
+  // 2 %, so each placement has a player of its own.
+  virtual Result<std::unique_ptr<Player>> start_player(const PlacedArenas& arenas,
+                                                       std::uint64_t param_offset) = 0;
+  // The baselines' snapshot holds eager's outputs for the inputs drawn last: judge() compares with
+  // these from now on.
+  virtual Status keep_eager() = 0;
+  virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
+  virtual Result<std::vector<EagerError>> reference() = 0;
+  // After reference(): how far inputs that differ in their last bits lead; see LoadedTask.
+  virtual Result<std::vector<EagerError>> perturbed() = 0;
+  virtual Status release() = 0;
+  virtual Result<BaselineTime> time(Side side) = 0;
+  // The same, with what the device does in it written to a file of activities
+  // (activity/activity_file.hpp); `cupti` is the library. CUDA.
+  virtual Result<BaselineTime> record(Side side, const std::filesystem::path& cupti, int file) = 0;
+  virtual Result<std::int64_t> flush() = 0;
+  // Selects the seat of all requests until the next arm().
+  virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;
+  virtual Result<Revealed> reveal(int slot) = 0;
+  virtual Status snapshot(int slot, const OutputPlaces& places) = 0;
+  virtual Result<Audit> audit(bool everything) = 0;
+  // Measured once, whatever restarts, and once more after each doubt; the highest of them.
+  virtual Result<DevicePeaks> peaks() = 0;
+  // Other programs may have been at work when the peaks were measured: the next to ask has them
+  // measured again.
+  virtual void doubt_peaks() = 0;
+  virtual Result<std::vector<CompareResult>> judge(Against against,
+                                                   const std::vector<OutputBound>& bounds) = 0;
+  virtual Result<std::vector<CompareResult>> judge_eager(
+      const std::vector<OutputBound>& bounds) = 0;
+  virtual Result<std::vector<CompareResult>> judge_compiled(
+      const std::vector<OutputBound>& bounds) = 0;
+  virtual Result<std::int64_t> sm_clock_khz() = 0;  // 0 on CPU
+
+  // On CPU, while the submission runs: stops every thread of the oracle, and lets them go on.
+  virtual Status freeze() = 0;
+  virtual Status thaw() = 0;
+
+  // Binds the thread that launches kernels to a core.
+  virtual void run_on(int core) = 0;
+};
+
+}  // namespace kbench

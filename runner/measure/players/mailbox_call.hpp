@@ -1,0 +1,39 @@
+// One call through a mailbox by the supervisor's clock: the same function for every player.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "runner/measure/players/player.hpp"
+
+namespace kbench {
+
+// Questions asked every 20 ms while a call lasts.
+struct WhileWaiting {
+  std::function<bool()> is_over;  // there will be no answer: it ended
+  // CPU: whether its threads wait for cores that they do not get, and what then moves them.
+  std::function<bool(std::chrono::nanoseconds into_call)> has_stalled;
+  std::function<void()> move_threads;
+  // CPU: continues it, once go is raised and the clock runs; false where that fails. Makes it stand
+  // again, as soon as it is seen to be done.
+  std::function<bool()> let_run = [] { return true; };
+  std::function<void()> stop = [] {};
+  // CPU: where the call wants to be looked at, as often as it says.
+  std::function<void()> look = [] {};
+};
+
+struct MailboxCall {
+  bool answered = false;
+  std::uint32_t done = 0;       // the number of the call that it says is done
+  std::int64_t wall_ns = 0;     // from raising go to seeing done
+  std::int64_t done_at_ns = 0;  // on the steady clock
+};
+
+// Raises go to `number` and waits for done, for as long as the call's timeout says. On CPU the
+// calling thread waits on the first core meanwhile (see core_pin.hpp).
+[[nodiscard]] MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call,
+                                      std::uint32_t number, WaitStyle style,
+                                      const WhileWaiting& meanwhile);
+
+}  // namespace kbench

@@ -1,0 +1,74 @@
+// The outputs of a Python worker on a CPU: they stay where its own memory has them, and are read
+// from there once it stands still. So no copy of them is in anybody's time, and nothing of the
+// worker runs while they are read. Where they lie is its word; what that may be is in
+// placed_output.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/measure/players/arenas.hpp"
+#include "runner/measure/players/output_looks.hpp"
+#include "runner/measure/players/placed_output.hpp"
+#include "runner/measure/watch/foreign_memory.hpp"
+#include "runner/measure/watch/libraries.hpp"
+#include "runner/oracle/protocol.hpp"
+#include "runner/worker/output_place.hpp"
+
+namespace kbench {
+
+using ToldPlaces = std::array<OutputPlace, kMaxPlaces>;
+
+// The places of the task's outputs, by the worker's word and held against the rules; nothing for an
+// output in the arena. Errors: kSubmission, also where two of them overlap.
+[[nodiscard]] Result<std::vector<std::optional<PlacedOutput>>> held_against(const ToldPlaces& told,
+                                                                            const TaskSize& size);
+
+class OwnOutputs {
+ public:
+  // Outputs of a worker that maps these arenas. Errors: kInfrastructure.
+  static Result<OwnOutputs> of(const SeatArenas& arenas, const PlaceReply& geometry,
+                               const TaskSize& size);
+  OwnOutputs(OwnOutputs&& other) noexcept;
+  OwnOutputs& operator=(OwnOutputs&&) = delete;
+  OwnOutputs(const OwnOutputs&) = delete;
+  OwnOutputs& operator=(const OwnOutputs&) = delete;
+  ~OwnOutputs();
+
+  // As soon as a call is done: what it tells, and what some of its outputs hold by now.
+  void note(const ToldPlaces& told, const ForeignMemory& memory);
+  // Once it stands still. Whether these hold something else now.
+  [[nodiscard]] bool changed(const ForeignMemory& memory) const;
+  // Reads all of them into the arena of outputs, so many bytes into it; but for those that were
+  // copied there, if the player was told to. Errors: kSubmission, for a place that cannot be;
+  // kInfrastructure.
+  Result<OutputPlaces> take(pid_t process, const ForeignMemory& memory, std::uint64_t output_base,
+                            bool may_be_copied);
+  // True if an output, by the worker's notes, was copied to the arena within the call.
+  [[nodiscard]] bool copied() const;
+
+ private:
+  OwnOutputs(std::byte* arena, std::uint64_t bytes, const TaskSize& size)
+      : arena_(arena), arena_bytes_(bytes), size_(size), looks_(size.outputs) {}
+  // Whether an output lies in memory of the oracle's that eager's does not lie in.
+  [[nodiscard]] Status check_sharing(pid_t process) const;
+  Status read(const ForeignMemory& memory, std::size_t output, std::byte* to);
+
+  std::byte* arena_;
+  std::uint64_t arena_bytes_;
+  const TaskSize& size_;
+  OutputLooks looks_;
+  std::vector<FileIdentity> arena_files_;  // of inputs, parameters, outputs
+  Result<std::vector<std::optional<PlacedOutput>>> places_ =
+      std::vector<std::optional<PlacedOutput>>();
+  std::vector<MemoryPiece> looked_at_;
+  std::vector<std::byte> seen_;
+  std::vector<std::byte> scattered_;  // an output with gaps, as it lies
+};
+
+}  // namespace kbench

@@ -1,0 +1,73 @@
+#include "runner/measure/players/worker_kind.hpp"
+
+#include <fmt/format.h>
+
+namespace kbench {
+namespace {
+
+EarlyEnd native_end(std::int32_t status) {
+  return {State::kSubmissionError, fmt::format("the submission returned {} from a call", status),
+          "0 means success; on CUDA the number is a cudaError_t"};
+}
+
+// Statuses of runner/player/player.py; the submission's process may say any.
+EarlyEnd python_end(std::int32_t status) {
+  constexpr std::int32_t kWrongOutput = -2, kRefused = -3, kOutOfMemory = -4;
+  if (status > 0) {
+    return {State::kSubmissionError,
+            fmt::format("a call of the submission failed on the device: CUDA error {}", status),
+            "700 is an illegal address, 719 a kernel that was ended, 2 no memory left; the error "
+            "may be of a kernel that was launched earlier"};
+  }
+  if (status == kWrongOutput) {
+    return {State::kWrongResult, "forward did not return the task's outputs",
+            "it returns tensors of the shapes and types that the reference returns, in its order"};
+  }
+  if (status == kRefused) {
+    return {State::kSubmissionError, "forward or kbench_prepare asked for what kbench refuses",
+            "the reason is above; what a file does that catches it is not measured"};
+  }
+  if (status == kOutOfMemory) {
+    return {
+        State::kSubmissionError, "the submission ran out of the device's memory",
+        "the task's inputs, outputs and reference lie on the device beside it: what they leave is "
+        "enough for the reference's own intermediates; otherwise --size small"};
+  }
+  return {State::kSubmissionError, "forward or kbench_prepare raised an exception",
+          "its traceback is above; inputs are read only, and processes cannot be started"};
+}
+
+}  // namespace
+
+const WorkerKind& native_worker() {
+  static constexpr WorkerKind kKind{
+      .name = "native",
+      .code = {},
+      .records = true,
+      .ended_with = native_end,
+      .only_known_code =
+          "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS "
+          "and cuDNN are named in \"libraries\" of its manifest",
+      .crash_hint = "check its bounds and alignment; the shapes are in task.h"};
+  return kKind;
+}
+
+const WorkerKind& python_worker() {
+  static constexpr WorkerKind kKind{
+      .name = "python",
+      .code = {.runtime_allowed = true, .memory_allowed = true},
+      .owns_outputs = true,
+      .observes = true,
+      .records = true,
+      .least_call_timeout = std::chrono::seconds{20},
+      .ended_with = python_end,
+      .only_known_code =
+          "a Python submission brings no machine code but what the build step made of it: its "
+          "process maps that, and what Python and torch consist of",
+      .crash_hint =
+          "inputs and parameters are read only: no operator in place on them (relu_, "
+          "inplace=True, out=); of what it compiled, check bounds and alignment"};
+  return kKind;
+}
+
+}  // namespace kbench

@@ -1,0 +1,118 @@
+// A worker of any kind inside the sandbox. It is frozen whenever no call is outstanding, so that it
+// can neither look at the answer nor slow a baseline down. The supervisor's clock around a call
+// stops when done is seen. On a CPU it starts before the worker is continued, and what its outputs
+// still get after done is seen as well (late_writes.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/channel.hpp"
+#include "runner/measure/players/late_writes.hpp"
+#include "runner/measure/players/own_outputs.hpp"
+#include "runner/measure/players/worker.hpp"
+#include "runner/measure/players/worker_output.hpp"
+#include "runner/measure/players/worker_program.hpp"
+#include "runner/measure/watch/known_code.hpp"
+#include "runner/measure/watch/worker_watch.hpp"
+#include "runner/sandbox/sandbox.hpp"
+
+namespace kbench {
+
+class WorkerProcess final : public Worker {
+ public:
+  static Result<std::unique_ptr<Worker>> start(WorkerProgram& program, const WorkerStart& start);
+
+  [[nodiscard]] const WorkerKind& kind() const override { return kind_; }
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) override;
+  std::optional<EarlyEnd> load() override;
+  std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
+  PlayerAnswer call(const PlayerCall& call) override;
+  void run_on(int core) override;
+  [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
+  [[nodiscard]] ModelAccount model_account() override { return model_account_; }
+  [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;
+  std::optional<EarlyEnd> check_written() override;
+  [[nodiscard]] std::string last_output() override { return output_.last_lines(); }
+  [[nodiscard]] TorchUse torch_use() override { return torch_use_; }
+  [[nodiscard]] CodeProfiles take_code_profile() override { return profiler_.take(); }
+
+ private:
+  // The files that it writes, and where they are counted.
+  struct Outputs {
+    std::optional<LateWrites> late_writes;
+    std::optional<OwnOutputs> own;
+  };
+  WorkerProcess(const WorkerKind& kind, std::unique_ptr<SandboxedProcess> process, Channel channel,
+                Mailbox mailbox, Outputs outputs, std::optional<WrittenFiles> files,
+                KnownCode known_code, WorkerOutput output, const WorkerStart& start);
+  static Result<Outputs> watch(const WorkerKind& kind, const WorkerStart& start,
+                               const SeatArenas& arenas);
+  [[nodiscard]] bool has_ended() const;
+  EarlyEnd describe_end(const std::string& during);
+  EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
+  std::optional<EarlyEnd> hear_ready(std::chrono::milliseconds timeout);
+  // Waits for a word on its channel; how it ends where it writes too much meanwhile.
+  std::optional<EarlyEnd> await_word(std::chrono::milliseconds timeout);
+  // Gets to know its processes while only our own code runs in there: from then on none of them can
+  // hide, and none can start another one.
+  std::optional<EarlyEnd> enlist();
+  EarlyEnd misused_channel(const std::string& how);
+  EarlyEnd ran_while_stopped(const std::string& how);
+  std::optional<EarlyEnd> freeze();  // both of these:
+  std::optional<EarlyEnd> stop();
+  std::optional<EarlyEnd> take_stock();  // of its processes and what they ran so far
+  // Whether it stood still since then.
+  std::optional<EarlyEnd> check_stop();
+  std::optional<EarlyEnd> thaw();
+  // Checks the cores of a finished call that began that long ago.
+  std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
+  [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
+  // Python: how it ends for what it has written; kills it then.
+  std::optional<EarlyEnd> check_files(std::chrono::nanoseconds every);
+  std::optional<EarlyEnd> judge_files(const Result<std::string>& too_much);
+  // In the middle of a call: stops it, sees where its threads are, and continues it.
+  std::optional<EarlyEnd> look_into_call(bool unawares);
+  EarlyEnd describe_silence(const PlayerCall& call);
+  void hear_torch_use();
+  // Python, of a call that is over: where its outputs are, into the answer. How it ends where they
+  // lie where they may not.
+  std::optional<EarlyEnd> take_outputs(const PlayerCall& call, PlayerAnswer& answer);
+  // CUDA: nothing of what is told has gaps or reaches behind the heap.
+  [[nodiscard]] Result<OutputPlaces> places_in_heap(const ToldPlaces& told) const;
+  [[nodiscard]] bool wrote_late() const;  // CPU: what it looked like when it was done, and now
+
+  const WorkerKind& kind_;
+  std::unique_ptr<SandboxedProcess> process_;
+  Channel channel_;
+  Mailbox mailbox_;
+  WaitStyle style_;
+  std::optional<LateWrites> late_writes_;  // CPU
+  std::optional<OwnOutputs> own_outputs_;  // CPU, Python
+  const TaskSize& size_;
+  std::uint64_t heap_bytes_;           // CUDA, Python
+  bool copies_outputs_ = false;        // Python: the kernel does not let us read its memory
+  std::optional<WrittenFiles> files_;  // Python
+  KnownCode known_code_;
+  WorkerOutput output_;
+  bool looked_at_ = false;  // its code, before it loaded
+  std::uint32_t calls_ = 0;
+  bool ready_ = false;  // it said so
+  bool loads_ = false;  // it was told to: from then on the submission's code may run
+  bool frozen_ = false;
+  std::vector<pid_t> processes_;  // when it was frozen; frozen ones cannot start others
+  RunTimes run_times_;            // when it was frozen
+  RunTimes before_call_;          // when it was continued
+  StopLedger stops_;
+  int threads_;
+  CoreLedger cores_;
+  bool has_prepare_ = false;
+  ModelAccount model_account_;
+  TorchUse torch_use_;
+  CodeProfiler profiler_;
+};
+
+}  // namespace kbench

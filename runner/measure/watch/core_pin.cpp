@@ -1,0 +1,56 @@
+#include "runner/measure/watch/core_pin.hpp"
+
+#include <cstddef>
+#include <vector>
+
+#include "runner/core/usable_cores.hpp"
+
+namespace kbench {
+
+namespace {
+
+cpu_set_t only(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core), &one);
+  return one;
+}
+
+}  // namespace
+
+CorePin::CorePin() {
+  const std::vector<int> cores = usable_cores();
+  if (!cores.empty()) pin(cores.front());
+}
+
+CorePin::CorePin(int core) { pin(core); }
+
+void CorePin::pin(int core) {
+  if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+  const cpu_set_t one = only(core);
+  pinned_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+}
+
+CorePin::~CorePin() {
+  if (pinned_) (void)::sched_setaffinity(0, sizeof before_, &before_);
+}
+
+CoreAvoidance::CoreAvoidance() : known_(::sched_getaffinity(0, sizeof before_, &before_) == 0) {}
+
+CoreAvoidance::~CoreAvoidance() {
+  if (moved_) (void)::sched_setaffinity(0, sizeof before_, &before_);
+}
+
+void CoreAvoidance::stay_off(int core) {
+  if (!known_) return;
+  cpu_set_t others = before_;
+  CPU_CLR(static_cast<std::size_t>(core), &others);
+  if (CPU_COUNT(&others) > 0) moved_ |= ::sched_setaffinity(0, sizeof others, &others) == 0;
+}
+
+void bind_to_core(pid_t thread, int core) {
+  const cpu_set_t one = only(core);
+  (void)::sched_setaffinity(thread, sizeof one, &one);
+}
+
+}  // namespace kbench
