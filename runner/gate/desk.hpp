@@ -22,12 +22,12 @@
 
 #include "runner/core/json.hpp"
 #include "runner/gate/byte_budget.hpp"
-#include "runner/gate/errand.hpp"
-#include "runner/gate/http_message.hpp"
-#include "runner/gate/http_rules.hpp"
-#include "runner/gate/kernelgym.hpp"
-#include "runner/gate/mcp.hpp"
-#include "runner/gate/openenv.hpp"
+#include "runner/gate/shapes/errand.hpp"
+#include "runner/gate/shapes/http_message.hpp"
+#include "runner/gate/shapes/http_rules.hpp"
+#include "runner/gate/shapes/kernelgym.hpp"
+#include "runner/gate/shapes/mcp.hpp"
+#include "runner/gate/shapes/openenv.hpp"
 #include "runner/serve/gate_protocol.hpp"
 #include "runner/serve/pace.hpp"
 

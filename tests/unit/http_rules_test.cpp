@@ -1,5 +1,5 @@
 // Which requests are looked at at all.
-#include "runner/gate/http_rules.hpp"
+#include "runner/gate/shapes/http_rules.hpp"
 
 #include <array>
 #include <string>

@@ -1,5 +1,5 @@
 // The Model Context Protocol, both eras; and forty requests that are none.
-#include "runner/gate/mcp.hpp"
+#include "runner/gate/shapes/mcp.hpp"
 
 #include <map>
 #include <optional>

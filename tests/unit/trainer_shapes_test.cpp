@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/gate/kernelgym.hpp"
-#include "runner/gate/openenv.hpp"
-#include "runner/gate/openrlhf.hpp"
+#include "runner/gate/shapes/kernelgym.hpp"
+#include "runner/gate/shapes/openenv.hpp"
+#include "runner/gate/shapes/openrlhf.hpp"
 #include "tests/unit/answers_fixture.hpp"
 #include "tests/unit/desk_fixture.hpp"
 

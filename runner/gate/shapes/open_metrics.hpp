@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runner/core/json.hpp"
-#include "runner/gate/errand.hpp"
+#include "runner/gate/shapes/errand.hpp"
 #include "runner/serve/gate_protocol.hpp"
 
 namespace kbench {

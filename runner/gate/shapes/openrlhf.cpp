@@ -1,4 +1,4 @@
-#include "runner/gate/openrlhf.hpp"
+#include "runner/gate/shapes/openrlhf.hpp"
 
 #include <algorithm>
 #include <chrono>

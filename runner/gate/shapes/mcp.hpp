@@ -13,8 +13,8 @@
 #include <variant>
 
 #include "runner/core/json.hpp"
-#include "runner/gate/errand.hpp"
-#include "runner/gate/http_message.hpp"
+#include "runner/gate/shapes/errand.hpp"
+#include "runner/gate/shapes/http_message.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/gate/kernelgym.hpp"
+#include "runner/gate/shapes/kernelgym.hpp"
 
 #include <algorithm>
 #include <chrono>

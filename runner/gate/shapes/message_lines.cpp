@@ -1,4 +1,4 @@
-#include "runner/gate/message_lines.hpp"
+#include "runner/gate/shapes/message_lines.hpp"
 
 #include <utility>
 

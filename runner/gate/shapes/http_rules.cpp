@@ -1,4 +1,4 @@
-#include "runner/gate/http_rules.hpp"
+#include "runner/gate/shapes/http_rules.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "runner/gate/http_message.hpp"
+#include "runner/gate/shapes/http_message.hpp"
 
 #include <cstdint>
 #include <string>

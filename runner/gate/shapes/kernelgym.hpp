@@ -19,7 +19,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/gate/errand.hpp"
+#include "runner/gate/shapes/errand.hpp"
 
 namespace kbench {
 

@@ -12,7 +12,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/gate/http_message.hpp"
+#include "runner/gate/shapes/http_message.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/serve/order.hpp"
 

@@ -1,4 +1,4 @@
-#include "runner/gate/mcp.hpp"
+#include "runner/gate/shapes/mcp.hpp"
 
 #include <algorithm>
 #include <array>

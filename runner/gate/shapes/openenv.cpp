@@ -1,4 +1,4 @@
-#include "runner/gate/openenv.hpp"
+#include "runner/gate/shapes/openenv.hpp"
 
 #include <algorithm>
 #include <chrono>

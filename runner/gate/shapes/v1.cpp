@@ -1,4 +1,4 @@
-#include "runner/gate/v1.hpp"
+#include "runner/gate/shapes/v1.hpp"
 
 #include <utility>
 

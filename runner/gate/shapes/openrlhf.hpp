@@ -10,8 +10,8 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/gate/errand.hpp"
-#include "runner/gate/http_rules.hpp"
+#include "runner/gate/shapes/errand.hpp"
+#include "runner/gate/shapes/http_rules.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/gate/open_metrics.hpp"
+#include "runner/gate/shapes/open_metrics.hpp"
 
 #include <cstdint>
 #include <string_view>

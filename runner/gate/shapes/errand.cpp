@@ -1,4 +1,4 @@
-#include "runner/gate/errand.hpp"
+#include "runner/gate/shapes/errand.hpp"
 
 #include <algorithm>
 #include <charconv>

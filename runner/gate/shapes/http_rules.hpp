@@ -8,7 +8,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/gate/http_message.hpp"
+#include "runner/gate/shapes/http_message.hpp"
 
 namespace kbench {
 

@@ -17,7 +17,7 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/gate/errand.hpp"
+#include "runner/gate/shapes/errand.hpp"
 #include "runner/serve/gate_protocol.hpp"
 
 namespace kbench {
