@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <chrono>
 #include <cstddef>
 #include <string>
@@ -11,9 +9,7 @@
 #include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
 #include "runner/cli/endpoint_options.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/agent_run.hpp"
@@ -70,9 +66,8 @@ Result<std::vector<ListedEpisode>> read_episodes(const AgentRunOptions& options,
   return load_episodes(*store, run, rule, options.common.trust);
 }
 
-int report(const AgentRunOptions& options, const std::string& run,
+End report(const AgentRunOptions& options, const std::string& run,
            const std::vector<ListedEpisode>& episodes) {
-  const int verbosity = options.common.verbosity;
   fmt::print("{}", render_episodes(episodes, output_style(options.common)));
   std::size_t open = 0;
   std::size_t ours = 0;
@@ -84,20 +79,16 @@ int report(const AgentRunOptions& options, const std::string& run,
   const std::string saved =
       fmt::format("run {} saved in {}", short_id(run), options.database.string());
   if (open > 0)
-    return finish(ExitCode::kInterrupted,
-                  fmt::format("interrupted; {} of {} episodes go on with --resume; {}", open,
-                              episodes.size(), saved),
-                  verbosity);
+    return End{ExitCode::kInterrupted,
+               fmt::format("interrupted; {} of {} episodes go on with --resume; {}", open,
+                           episodes.size(), saved)};
   if (ours > 0)
-    return finish(ExitCode::kInfrastructure,
-                  fmt::format("{} of {} episodes ended by a fault of the endpoint, of kbench or "
-                              "of the machine; {}",
-                              ours, episodes.size(), saved),
-                  verbosity);
-  return finish(
-      ExitCode::kGood,
-      fmt::format("{} episode{}; {}", episodes.size(), episodes.size() == 1 ? "" : "s", saved),
-      verbosity);
+    return End{ExitCode::kInfrastructure,
+               fmt::format("{} of {} episodes ended by a fault of the endpoint, of kbench or "
+                           "of the machine; {}",
+                           ours, episodes.size(), saved)};
+  return good(
+      fmt::format("{} episode{}; {}", episodes.size(), episodes.size() == 1 ? "" : "s", saved));
 }
 
 Status check_options(const AgentRunOptions& options) {
@@ -121,11 +112,9 @@ void add_sampling(CLI::App& run, AgentRunOptions& options) {
   add_choice<AgentStyle>(run, "--style", options.sampling.style,
                          {{"react", AgentStyle::kReact}, {"refine", AgentStyle::kRefine}},
                          "Tools, or a kernel in each reply and none (default: react)");
-  run.add_option(
-         "--feedback", options.feedback,
-         "Refine: error, profiler, both with a comma, or none, in place of all that the judge "
-         "says")
-      ->type_name("LIST");
+  add_value(run, "--feedback", options.feedback, "LIST",
+            "Refine: error, profiler, both with a comma, or none, in place of all that the judge "
+            "says");
   run.add_flag("--plan", options.sampling.plan,
                "Refine: ask for a plan first, on the same feedback");
   add_number(run, "--temperature", options.sampling.temperature, 0, 10,
@@ -152,53 +141,47 @@ void add_budget(CLI::App& run, AgentRunOptions& options) {
 }  // namespace
 
 CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
-  auto* agent = app.add_subcommand("agent", "Let a model solve tasks, and record every turn");
-  agent->require_subcommand(1);
-  agent->footer(help_of("agent run"));
-  auto* run = agent->add_subcommand("run", "Episodes of a model behind an endpoint");
-  run->footer(help_of("agent run"));
-  add_endpoint(*run, options);
-  run->add_option("--model", options.model, "The model's name, as the endpoint has it")
-      ->type_name("NAME");
-  add_levels(*run, options.levels);
-  add_task_globs(*run, options.tasks);
-  add_number(*run, "--episodes", options.episodes, 1, 100'000, "Of each task (default: 1)");
-  add_number(*run, "--parallel", options.parallel, 1, 256,
+  auto& agent = add_group(app, "agent", "Let a model solve tasks, and record every turn");
+  agent.footer(help_of("agent run"));
+  auto& run = add_verb(agent, "run", "Episodes of a model behind an endpoint");
+  add_endpoint(run, options);
+  add_value(run, "--model", options.model, "NAME", "The model's name, as the endpoint has it");
+  add_levels(run, options.levels);
+  add_task_globs(run, options.tasks);
+  add_number(run, "--episodes", options.episodes, 1, 100'000, "Of each task (default: 1)");
+  add_number(run, "--parallel", options.parallel, 1, 256,
              "Episodes at once; one device judges them all (default: 4)");
-  add_sampling(*run, options);
-  add_budget(*run, options);
-  add_size(*run, options.size);
-  add_device(*run, options.device);
-  run->add_flag("--quick", options.quick, "Time submissions in eight blocks only");
-  add_reward(*run, options.reward, "Reward that is shown (default: milestone_sure)");
-  add_allow_torch(*run, options.allow_torch);
-  add_precision(*run, options.precision);
-  add_trust(*run, options.common.trust);
-  run->add_option("--resume", options.resume,
-                  "Go on with what is open in this run, as latest; its options are kept")
-      ->type_name("RUN");
-  add_database(*run, options.database);
-  add_wide(*run, options.common);
-  add_common(*run, options.common, true);
-  return run;
+  add_sampling(run, options);
+  add_budget(run, options);
+  add_size(run, options.size);
+  add_device(run, options.device);
+  run.add_flag("--quick", options.quick, "Time submissions in eight blocks only");
+  add_reward(run, options.reward, "Reward that is shown (default: milestone_sure)");
+  add_allow_torch(run, options.allow_torch);
+  add_precision(run, options.precision);
+  add_trust(run, options.common.trust);
+  add_value(run, "--resume", options.resume, "RUN",
+            "Go on with what is open in this run, as latest; its options are kept");
+  add_database(run, options.database);
+  add_wide(run, options.common);
+  add_common(run, options.common, true);
+  return &agent;
 }
 
-int call(const AgentRunOptions& options, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  if (auto fine = check_options(options); !fine) return fail(fine.error(), terminal);
+Result<End> call(const AgentRunOptions& options, const Installation& installation) {
+  if (auto fine = check_options(options); !fine) return fine.error();
   const auto rule = find_reward(options.reward);
-  if (!rule) return fail(rule.error(), terminal);
+  if (!rule) return rule.error();
   const auto request = request_of(options, *rule);
-  if (!request) return fail(request.error(), terminal);
+  if (!request) return request.error();
   const auto world = AgentWorld::make(options.common, installation);
-  if (!world) return fail(world.error(), terminal);
+  if (!world) return world.error();
   const auto outcome = run_agent(*request, (*world)->around());
-  if (!outcome) return fail(outcome.error(), terminal);
+  if (!outcome) return outcome.error();
   if (outcome->run_id.empty())
-    return finish(ExitCode::kInterrupted, "interrupted; no episode was begun",
-                  options.common.verbosity);
+    return End{ExitCode::kInterrupted, "interrupted; no episode was begun"};
   const auto episodes = read_episodes(options, *rule, outcome->run_id, installation);
-  if (!episodes) return fail(episodes.error(), terminal);
+  if (!episodes) return episodes.error();
   return report(options, outcome->run_id, *episodes);
 }
 

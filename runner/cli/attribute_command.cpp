@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "reports/attribution/attribution_json.hpp"
@@ -9,10 +7,7 @@
 #include "reports/write/output_file.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/attribution/analysis.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/task/strict_json.hpp"
@@ -46,49 +41,31 @@ Status write_page(const AttributeOptions& options, const Attribution& found) {
 
 }  // namespace
 
-CLI::App* add_attribute(CLI::App& app, AttributeOptions& options) {
-  auto* attribute =
-      app.add_subcommand("attribute", "Find which feedback helps an agent, and by how much");
-  attribute->require_subcommand(1);
-  attribute->footer(help_of("attribute"));
-  auto* analyze = attribute->add_subcommand("analyze", "Analyse the cells of a study, from a file");
-  analyze->footer(help_of("attribute analyze"));
-  analyze->add_option("FILE", options.file, "Cells, one a line, see below")
-      ->required()
-      ->type_name("");
-  analyze->add_option("--outcome", options.outcome, "Primary outcome (default: correct)")
-      ->type_name("NAME");
-  analyze->add_option("--arm", options.arm, "direct, plan or both (default: the first there is)")
-      ->type_name("NAME");
-  analyze
-      ->add_option("--by", options.by,
-                   "Compare groups: stratum, generation, task or a label; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  analyze->add_option("--html", options.html, "Page to write as well")->type_name("FILE");
-  add_json(*analyze, options.format);
-  add_wide(*analyze, options.common);
-  add_common(*analyze, options.common, false);
-  return analyze;
+CLI::App* add_attribute(CLI::App& attribute, AttributeOptions& options) {
+  auto& analyze = add_verb(attribute, "analyze", "Analyse the cells of a study, from a file");
+  add_value(analyze, "FILE", options.file, "", "Cells, one a line, see below")->required();
+  add_value(analyze, "--outcome", options.outcome, "NAME", "Primary outcome (default: correct)");
+  add_value(analyze, "--arm", options.arm, "NAME",
+            "direct, plan or both (default: the first there is)");
+  add_many(analyze, "--by", options.by, "NAME",
+           "Compare groups: stratum, generation, task or a label; may be repeated");
+  add_value(analyze, "--html", options.html, "FILE", "Page to write as well");
+  add_json(analyze, options.format);
+  add_wide(analyze, options.common);
+  add_common(analyze, options.common, false);
+  return &analyze;
 }
 
-int call(const AttributeOptions& options, const Installation& /*installation*/) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  if (const auto fine = check_page(options); !fine) return fail(fine.error(), terminal);
+Result<End> call(const AttributeOptions& options, const Installation& /*installation*/) {
+  if (const auto fine = check_page(options); !fine) return fine.error();
   const auto found = analyze_file(options);
-  if (!found) return fail(found.error(), terminal);
-  if (const auto written = write_page(options, *found); !written)
-    return fail(written.error(), terminal);
-  if (options.format == OutputFormat::kJson)
-    print_json(attribution_json(*found));
-  else
-    fmt::print("{}", render_attribution(*found, output_style(options.common)));
-  return finish(ExitCode::kGood,
-                fmt::format("{} component{} in {}{}", found->components.size(),
-                            found->components.size() == 1 ? "" : "s",
-                            unit_words(found->states, UnitKind::kState),
-                            options.html ? ", written to " + options.html->string() : ""),
-                options.common.verbosity);
+  if (!found) return found.error();
+  if (const auto written = write_page(options, *found); !written) return written.error();
+  print_found(options, *found, attribution_json, render_attribution);
+  return good(fmt::format("{} component{} in {}{}", found->components.size(),
+                          found->components.size() == 1 ? "" : "s",
+                          unit_words(found->states, UnitKind::kState),
+                          options.html ? ", written to " + options.html->string() : ""));
 }
 
 }  // namespace kbench

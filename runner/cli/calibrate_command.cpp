@@ -5,10 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/limits.hpp"
 #include "runner/os/clean_text.hpp"
@@ -78,40 +75,32 @@ Result<MeasuredDevice> measure_and_keep(const CalibrateRequest& request,
 }  // namespace
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateRequest& options) {
-  auto* calibrate = app.add_subcommand(
-      "calibrate", "Measure this device once: its limits, and by how much equal runs differ");
-  calibrate->footer(help_of("calibrate"));
-  calibrate->add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
+  auto& calibrate = add_verb(
+      app, "calibrate", "Measure this device once: its limits, and by how much equal runs differ");
+  calibrate.add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
       ->check(device_name())
       ->type_name("");
-  calibrate->add_option("--only", options.only, "One half: limits (seconds) or timing (minutes)")
+  calibrate.add_option("--only", options.only, "One half: limits (seconds) or timing (minutes)")
       ->check(one_of({"limits", "timing"}))
       ->type_name("");
-  calibrate
-      ->add_option(
-          "--rounds", options.rounds,
-          "Runs of the timing half; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  add_json(*calibrate, options.format);
-  add_common(*calibrate, options.common, false);
-  return calibrate;
+  add_number(calibrate, "--rounds", options.rounds, 1, 1000,
+             "Runs of the timing half; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)");
+  add_json(calibrate, options.format);
+  add_common(calibrate, options.common, false);
+  return &calibrate;
 }
 
-int call(const CalibrateRequest& request, const Installation& installation) {
+Result<End> call(const CalibrateRequest& request, const Installation& installation) {
   if (request.only != "timing") {
     const auto measured = measure_and_keep(request, installation);
-    if (!measured)
-      return fail(measured.error(), inspect_terminal(STDERR_FILENO, request.common.color));
+    if (!measured) return measured.error();
     const DeviceSheet* sheet = find_device_sheet(measured->device.name);
     if (request.format == OutputFormat::kJson) {
       fmt::print("{}\n", limits_json(*measured, sheet).dump(2));
     } else {
       print_limits(*measured, sheet, inspect_terminal(STDOUT_FILENO, request.common.color));
     }
-    if (request.only == "limits")
-      return finish(ExitCode::kGood, "the limits are kept, and hold for runs from now on",
-                    request.common.verbosity);
+    if (request.only == "limits") return good("the limits are kept, and hold for runs from now on");
     if (request.format == OutputFormat::kTable) fmt::print("\n");
   }
   return call(TimingSelftestRequest{.common = request.common,

@@ -1,5 +1,7 @@
 #include "runner/cli/command_help.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "reports/write/reporter.hpp"
@@ -38,8 +40,11 @@ std::string exit_codes() { return kExitCodes; }
 std::string help_of(std::string_view command) {
   std::string text = command == "report" ? formats_help() + rewards_help() : "";
   if (command == "mcp") text = "Tools, with their arguments:\n" + tools_help() + "\n";
-  for (const HelpText& help : help_texts())
-    if (help.command == command) text += fmt::format("{}\n", help.text);
+  const auto texts = help_texts();
+  const auto find = [&] { return std::ranges::find(texts, command, &HelpText::command); };
+  while (find() == texts.end() && command.find(' ') != command.npos)
+    command = command.substr(0, command.rfind(' '));
+  if (const auto own = find(); own != texts.end()) text += fmt::format("{}\n", own->text);
   return text + kExitCodes;
 }
 

@@ -9,7 +9,8 @@
 namespace kbench {
 
 // Help of a command by its full name without the program's, "tasks lint"; "" is the program itself.
-// Every one ends with the exit codes.
+// A command without words of its own has those of the one above it. Every one ends with the exit
+// codes.
 [[nodiscard]] std::string help_of(std::string_view command);
 
 // A file of data/help: "tasks lint" is tasks-lint.txt, and "" is kbench.txt.

@@ -1,8 +1,8 @@
 #include "runner/cli/command_line.hpp"
 
 #include <algorithm>
-#include <concepts>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/sanitize.hpp"
-#include "reports/over_time/fail_on.hpp"
 #include "reports/write/outputs.hpp"
 #include "reports/write/reporter.hpp"
 #include "runner/cli/command_help.hpp"
@@ -27,61 +26,21 @@
 namespace kbench {
 namespace {
 
-// What CLI11 fills: the options of every command, of which one is taken.
-struct Commands {
-  RunOptions run;
-  OutputWords run_words;
-  TasksOptions tasks;
-  LintOptions lint;
-  ImportOptions import;
-  SynthOptions synth;
-  ReportOptions report;
-  OutputWords report_words;
-  SourcesOptions sources;
-  ReproduceOptions reproduce;
-  OutputWords reproduce_words;
-  ExplainOptions explain;
-  NamesOptions names;
-  RunsOptions runs;
-  TagOptions tag;
-  CompareOptions compare;
-  HistoryOptions history;
-  NightlyOptions nightly;
-  OutputWords nightly_words;
-  WorkspaceOptions workspace;
-  ServeOptions serve;
-  McpOptions mcp;
-  EpisodesOptions episodes;
-  ExportOptions exported;
-  AgentRunOptions agent;
-  AttributeOptions attribute;
-  StudyOptions study;
-  TrajectoryOptions trajectory;
-  ConfigOptions config;
-  DbOptions db;
-  DoctorOptions doctor;
-  SelftestRequest selftest;
-  TimingSelftestRequest timing;
-  CalibrateRequest calibrate;
-  ProfileOptions profile;
-  std::string shell;  // of completions
-  std::string topic;  // of help
+// `kbench completions` and `kbench man`: made of the option table itself.
+struct CompletionsOptions {
+  std::string shell;
 };
+struct ManOptions {};
 
-struct GeneratedCommands {
-  CLI::App* completions;
-  CLI::App* man;
-};
+CLI::App* add_completions(CLI::App& app, CompletionsOptions& options) {
+  auto& completions =
+      add_verb(app, "completions", "Print a completion script for bash, zsh or fish");
+  add_word(completions, "SHELL", options.shell, {"bash", "zsh", "fish"}, "Which shell")->required();
+  return &completions;
+}
 
-// What is made of the option table itself.
-GeneratedCommands add_generated(CLI::App& app, std::string& shell) {
-  auto* completions =
-      app.add_subcommand("completions", "Print a completion script for bash, zsh or fish");
-  completions->footer(help_of("completions"));
-  add_word(*completions, "SHELL", shell, {"bash", "zsh", "fish"}, "Which shell")->required();
-  auto* man = app.add_subcommand("man", "Print the manual page, kbench(1)");
-  man->footer(help_of("man"));
-  return {completions, man};
+CLI::App* add_man(CLI::App& app, ManOptions& /*options*/) {
+  return &add_verb(app, "man", "Print the manual page, kbench(1)");
 }
 
 std::string completions_of(const CLI::App& app, const std::string& shell) {
@@ -115,102 +74,113 @@ CLI::Validator topic_name(const CLI::App& app) {
   return {check, fmt::format("{}", fmt::join(manual_topic_names(), "|"))};
 }
 
-CLI::App* add_help(CLI::App& app, std::string& topic) {
-  auto* help = app.add_subcommand("help", "Print a page of the manual, or list its pages");
-  help->footer(help_of("help"));
-  help->add_option("TOPIC", topic, "Page (default: lists them)")
-      ->check(topic_name(app))
-      ->type_name("");
-  return help;
+CLI::App* add_help(CLI::App& app, HelpRequest& request) {
+  auto& help = add_verb(app, "help", "Print a page of the manual, or list its pages");
+  add_value(help, "TOPIC", request.topic, "", "Page (default: lists them)")->check(topic_name(app));
+  return &help;
 }
 
+// Where the reports of a verb go, if it writes any. Errors: kUsage.
+Status take(Result<std::vector<OutputRequest>> outputs, std::vector<OutputRequest>& taken) {
+  if (!outputs) return outputs.error();
+  taken = std::move(*outputs);
+  return Done{};
+}
+Status take_outputs(RunOptions& options) {
+  return take(run_outputs(options.words, options.database), options.outputs);
+}
+Status take_outputs(ReportOptions& options) {
+  return take(report_outputs(options.words), options.outputs);
+}
+Status take_outputs(ReproduceOptions& options) {
+  // The page beside the database is of the run that is reproduced.
+  options.words.no_html = !options.words.html;
+  return take(run_outputs(options.words, options.into), options.outputs);
+}
+Status take_outputs(NightlyOptions& options) {
+  return take(nightly_outputs(options.words), options.outputs);
+}
+template <class Options>
+Status take_outputs(Options& /*options*/) {
+  return Done{};
+}
+
+// What the options of a verb come to, once all are typed. Errors: kUsage.
+template <class Options>
+Result<Request> request_of(Options& options, const CLI::App& /*verb*/) {
+  return Request(std::move(options));
+}
+Result<Request> request_of(RunOptions& options, const CLI::App& verb) {
+  options.given = given_options(verb);
+  return Request(std::move(options));
+}
 // A run and its new name, or a name to take away.
-Result<Request> tag_request(const TagOptions& options) {
+Result<Request> request_of(TagOptions& options, const CLI::App& /*verb*/) {
   if (options.remove || (!options.run.empty() && !options.name.empty())) return Request(options);
   return Error{ErrorCode::kUsage, "kbench tag takes a run and a name",
                "kbench tag latest nightly-12; or kbench tag --remove nightly-12"};
 }
-
-// A page of the manual, or the list of them.
-Request help_request(std::string topic) {
-  if (topic.empty()) return PrintText{list_of_topics()};
-  return HelpRequest{std::move(topic)};
+Result<Request> request_of(HelpRequest& request, const CLI::App& /*verb*/) {
+  if (request.topic.empty()) return Request(PrintText{list_of_topics()});
+  return Request(std::move(request));
+}
+Result<Request> request_of(CompletionsOptions& options, const CLI::App& verb) {
+  return Request(PrintText{completions_of(*verb.get_parent(), options.shell)});
+}
+Result<Request> request_of(ManOptions& /*options*/, const CLI::App& verb) {
+  return Request(PrintText{manual_of(*verb.get_parent())});
 }
 
-// A verb of the table, and the request that it comes to once it is typed.
+// A verb of the table.
 struct Verb {
   CLI::App* app;
-  std::function<Result<Request>()> take;
+  std::function<Status()> take_outputs;
+  std::function<Result<Request>(const std::string& typed)> take;  // `typed`: the command line
 };
 
-// All verbs, filling `commands`: a line each.
-struct Table {
-  explicit Table(Commands& c) {
+// All verbs: a line each.
+class Table {
+ public:
+  Table() {
     app.footer(help_of(""));
     app.require_subcommand(1);
     app.formatter(plain_formatter());  // before the subcommands, which inherit it
     app.add_flag("--version", version, "Print version, commit and build");
-    run = verb(add_run(app, c.run, c.run_words), [this, &c] { return run_request(c.run); });
-    add_task_verbs(c);
-    verb(add_import(app, c.import), c.import);
-    verb(add_synth(app, c.synth), c.synth);
-    report = verb(add_report(app, c.report, c.report_words), [&c] {
-      c.report.site = std::move(c.report_words.site);
-      return Request(std::move(c.report));
-    });
-    verb(add_sources(app, c.sources), c.sources);
-    reproduce = verb(add_reproduce(app, c.reproduce, c.reproduce_words), [this, &c] {
-      c.reproduce.command_line = typed;
-      return Request(std::move(c.reproduce));
-    });
-    verb(add_explain(app, c.explain), c.explain);
-    verb(add_names(app, c.names), c.names);
-    verb(add_runs(app, c.runs), c.runs);
-    verb(add_tag(app, c.tag), [&c] { return tag_request(c.tag); });
-    verb(add_compare(app, c.compare), c.compare);
-    verb(add_history(app, c.history), c.history);
-    nightly = verb(add_nightly(app, c.nightly, c.nightly_words), [this, &c] {
-      c.nightly.run.command_line = typed;
-      return Request(std::move(c.nightly));
-    });
-    for (const auto& [asked, what] : add_workspace(app, c.workspace).requests())
-      verb(asked, [&c, what = what] { return Request(WorkspaceRequest{what, c.workspace}); });
-    verb(add_serve(app, c.serve), c.serve);
-    verb(add_mcp(app, c.mcp), c.mcp);
-    for (const auto& [asked, what] : add_episodes(app, c.episodes).requests())
-      verb(asked, [&c, what = what] { return Request(EpisodesRequest{what, c.episodes}); });
-    verb(add_export(app, c.exported), c.exported);
-    verb(add_agent(app, c.agent), [this, &c] {
-      c.agent.command_line = typed;
-      return Request(std::move(c.agent));
-    });
-    CLI::App* analyze = add_attribute(app, c.attribute);
-    verb(analyze, c.attribute);
-    for (const auto& [asked, what] : add_study(*analyze->get_parent(), c.study).requests())
-      verb(asked, [this, &c, what = what] {
-        c.study.command_line = typed;
-        return Request(StudyCommand{what, c.study});
-      });
-    for (const auto& [asked, what] : add_trajectory(app, c.trajectory).requests())
-      verb(asked, [this, &c, what = what] {
-        c.trajectory.command_line = typed;
-        return Request(TrajectoryRequest{what, c.trajectory});
-      });
-    config = add_config(app, c.config);
-    verb(add_db(app, c.db), c.db);
-    verb(add_doctor(app, c.doctor), c.doctor);
-    verb(add_calibrate(app, c.calibrate), c.calibrate);
-    verb(add_profile(app, c.profile), c.profile);
-    const SelftestCommands selftest = add_selftest(app, c.selftest, c.timing);
-    verb(selftest.sandbox, c.selftest);
-    verb(selftest.timing, c.timing);
-    help = verb(add_help(app, c.topic), [&c] { return help_request(c.topic); });
-    const GeneratedCommands generated = add_generated(app, c.shell);
-    verb(generated.completions,
-         [this, &c] { return Request(PrintText{completions_of(app, c.shell)}); });
-    verb(generated.man, [this] { return Request(PrintText{manual_of(app)}); });
+    verb(add_run, app, run);
+    verb(add_lint, *verb(add_tasks));
+    verb(add_import);
+    verb(add_synth);
+    verb(add_report);
+    verb(add_sources);
+    verb(add_reproduce);
+    verb(add_explain);
+    verb(add_names);
+    verb(add_runs);
+    verb(add_tag);
+    verb(add_compare);
+    verb(add_history);
+    verb(add_nightly);
+    verb(add_workspace);
+    verb(add_serve);
+    verb(add_mcp);
+    verb(add_episodes);
+    verb(add_export);
+    verb(add_agent);
+    verb(add_attribute, *verb(add_study));
+    verb(add_trajectory);
+    verb(add_config, app, config);
+    verb(add_db);
+    verb(add_doctor);
+    verb(add_calibrate);
+    verb(add_profile);
+    verb(add_timing, *verb(add_selftest));
+    verb(add_help);
+    verb(add_completions);
+    verb(add_man);
     refuse_empty_values(app);
   }
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
 
   void parse(const std::vector<std::string>& words) {
     std::vector<std::string> reversed(words.rbegin(), words.rend());
@@ -218,47 +188,41 @@ struct Table {
     app.parse(std::move(reversed));
   }
 
+  // The verb that was typed; null without one.
+  [[nodiscard]] const Verb* typed() const {
+    for (const CLI::App* at = &reached(app); at != nullptr; at = at->get_parent())
+      for (const Verb& one : verbs_)
+        if (one.app == at) return &one;
+    return nullptr;
+  }
+
   CLI::App app{
       "Checks submitted kernels and measures how much faster they are than PyTorch eager\n"
       "and than the compiled baseline, on this device.",
       "kbench"};
   bool version = false;
-  std::string typed;  // the command line, for the store; to be set before a verb is taken
-  std::vector<Verb> verbs;
-  // Those that are asked for by name.
-  CLI::App* run = nullptr;
-  CLI::App* report = nullptr;
-  CLI::App* reproduce = nullptr;
-  CLI::App* nightly = nullptr;
-  CLI::App* config = nullptr;
-  CLI::App* help = nullptr;
+  std::shared_ptr<RunOptions> run = std::make_shared<RunOptions>();
+  std::shared_ptr<ConfigOptions> config = std::make_shared<ConfigOptions>();
 
  private:
-  template <class Take>
-    requires std::invocable<Take>
-  CLI::App* verb(CLI::App* added, Take take) {
-    verbs.push_back({added, std::move(take)});
+  template <class Options>
+  CLI::App* verb(CLI::App* (*add)(CLI::App&, Options&), CLI::App& above,
+                 std::shared_ptr<Options> options = std::make_shared<Options>()) {
+    CLI::App* added = add(above, *options);
+    verbs_.push_back({added, [options] { return take_outputs(*options); },
+                      [options, added](const std::string& typed) {
+                        if constexpr (requires { options->command_line; })
+                          options->command_line = typed;
+                        return request_of(*options, *added);
+                      }});
     return added;
   }
   template <class Options>
-  void verb(CLI::App* added, Options& options) {
-    verb(added, [&options] { return Request(std::move(options)); });
+  CLI::App* verb(CLI::App* (*add)(CLI::App&, Options&)) {
+    return verb(add, app);
   }
 
-  void add_task_verbs(Commands& c) {
-    const TasksApps tasks = add_tasks(app, c.tasks, c.lint);
-    verb(tasks.list, [&c] { return Request(TasksListRequest{c.tasks}); });
-    verb(tasks.show, [&c] { return Request(TasksShowRequest{c.tasks}); });
-    verb(tasks.header, [&c] { return Request(TasksHeaderRequest{c.tasks}); });
-    verb(tasks.lint, c.lint);
-    verb(tasks.prompt, [&c] { return Request(TasksPromptRequest{c.tasks}); });
-  }
-
-  Request run_request(RunOptions& options) const {
-    options.command_line = typed;
-    options.given = given_options(*run);
-    return Request(std::move(options));
-  }
+  std::vector<Verb> verbs_;
 };
 
 // "kbench help run" is "kbench run --help", and so is "kbench help tasks list"; "kbench help tasks"
@@ -266,8 +230,7 @@ struct Table {
 std::vector<std::string> ask_for_help(std::vector<std::string> words) {
   if (words.size() < 3 || words[1] != "help") return words;
   const bool page = words.size() == 3 && is_manual_topic(words[2]);
-  Commands commands;
-  const auto known = known_words(Table(commands).app, /*options=*/false);
+  const auto known = known_words(Table().app, /*options=*/false);
   if (page || std::find(known.begin(), known.end(), words[2]) == known.end()) return words;
   words.erase(words.begin() + 1);
   words.emplace_back("--help");
@@ -286,13 +249,12 @@ void look_at(Table& table, const std::vector<std::string>& words) {
 // What is set elsewhere, in front of what is typed.
 Result<std::vector<std::string>> complete_words(const std::vector<std::string>& words,
                                                 const SetElsewhere& around) {
-  Commands commands;
-  Table table(commands);
+  Table table;
   look_at(table, words);
   const bool asks =
       table.app.get_help_ptr()->count() > 0 || reached(table.app).get_help_ptr()->count() > 0;
   // Help is there even where a file is wrong; and what is set has no say about `config` itself.
-  if (asks || table.help->parsed() || table.config->parsed() ||
+  if (asks || table.app.got_subcommand("help") || table.app.got_subcommand("config") ||
       reached(table.app).get_parent() == nullptr)
     return words;
   const auto settings = effective_settings(table.app, around);
@@ -314,34 +276,10 @@ void suit_github(OutputWords& words, const SetElsewhere& around) {
     words.format = "github";
 }
 
-// Where the reports of the command that was chosen go. Errors: kUsage.
-Status take_outputs(const Table& table, Commands& commands) {
-  const auto into = [](Result<std::vector<OutputRequest>> outputs,
-                       std::vector<OutputRequest>& taken) -> Status {
-    if (!outputs) return outputs.error();
-    taken = std::move(*outputs);
-    return Done{};
-  };
-  if (table.run->parsed())
-    return into(run_outputs(commands.run_words, commands.run.database), commands.run.outputs);
-  if (table.report->parsed())
-    return into(report_outputs(commands.report_words), commands.report.outputs);
-  if (table.reproduce->parsed()) {
-    // The page beside the database is of the run that is reproduced.
-    commands.reproduce_words.no_html = !commands.reproduce_words.html;
-    return into(run_outputs(commands.reproduce_words, commands.reproduce.into),
-                commands.reproduce.outputs);
-  }
-  if (table.nightly->parsed())
-    return into(nightly_outputs(commands.nightly_words), commands.nightly.run.outputs);
-  return Done{};
-}
-
 // What the command would say of its options. That something has to be typed as well is no fault
 // here.
 Status check_words(const std::vector<std::string>& words) {
-  Commands commands;
-  Table table(commands);
+  Table table;
   try {
     table.parse(words);
   } catch (const CLI::RequiredError&) {
@@ -349,8 +287,9 @@ Status check_words(const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& problem) {
     return explain(table.app, problem);
   }
-  if (table.report->parsed()) return Done{};  // its FORMAT may be missing
-  return take_outputs(table, commands);
+  const Verb* verb = table.typed();
+  const bool may_lack_words = table.app.got_subcommand("report");  // its FORMAT
+  return verb == nullptr || may_lack_words ? Status(Done{}) : verb->take_outputs();
 }
 
 // `kbench config COMMAND`: that command line, looked at and not obeyed.
@@ -365,8 +304,7 @@ Result<Request> config_request(ConfigOptions options, const CLI::App& config,
   for (const auto& [name, value] : {std::pair{"--config", &options.common.config},
                                     std::pair{"--preset", &options.common.preset}})
     if (!value->empty()) words.insert(words.end(), {name, *value});
-  Commands commands;
-  Table table(commands);
+  Table table;
   look_at(table, words);
   const CLI::App& command = reached(table.app);
   const auto further = known_words(command, /*options=*/false);
@@ -398,8 +336,7 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
   const auto completed = complete_words(typed, around);
   if (!completed) return completed.error();
   const std::vector<std::string>& words = *completed;
-  Commands commands;
-  Table table(commands);
+  Table table;
   const CLI::App& app = table.app;
   try {
     table.parse(words);
@@ -411,14 +348,14 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
     return explain(app, problem);
   }
   if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
-  if (table.run->parsed()) suit_github(commands.run_words, around);
-  if (auto taken = take_outputs(table, commands); !taken) return taken.error();
-  table.typed = command_line_text(words);
-  if (table.config->parsed())
-    return config_request(std::move(commands.config), *table.config, around);
-  for (const Verb& verb : table.verbs)
-    if (verb.app->parsed()) return verb.take();
-  return Error{ErrorCode::kUsage, "no command given", "`kbench --help` shows all of them"};
+  if (app.got_subcommand("run")) suit_github(table.run->words, around);
+  if (app.got_subcommand("config"))
+    return config_request(std::move(*table.config), *app.get_subcommand("config"), around);
+  const Verb* verb = table.typed();
+  if (verb == nullptr)
+    return Error{ErrorCode::kUsage, "no command given", "`kbench --help` shows all of them"};
+  if (auto taken = verb->take_outputs(); !taken) return taken.error();
+  return verb->take(command_line_text(words));
 }
 
 }  // namespace kbench

@@ -20,14 +20,13 @@ struct PrintText {
 };
 
 using Request =
-    std::variant<PrintText, HelpRequest, RunOptions, TasksListRequest, TasksShowRequest,
-                 TasksHeaderRequest, TasksPromptRequest, LintOptions, ImportOptions, SynthOptions,
-                 ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions,
-                 ExplainOptions, NamesOptions, CompareOptions, HistoryOptions, NightlyOptions,
-                 WorkspaceRequest, ServeOptions, McpOptions, EpisodesRequest, ExportOptions,
-                 AgentRunOptions, AttributeOptions, StudyCommand, ConfigOptions, DbOptions,
-                 DoctorOptions, SelftestRequest, TimingSelftestRequest, TrajectoryRequest,
-                 CalibrateRequest, ProfileOptions>;
+    std::variant<PrintText, HelpRequest, RunOptions, TasksOptions, LintOptions, ImportOptions,
+                 SynthOptions, ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions,
+                 TagOptions, ExplainOptions, NamesOptions, CompareOptions, HistoryOptions,
+                 NightlyOptions, WorkspaceOptions, ServeOptions, McpOptions, EpisodesOptions,
+                 ExportOptions, AgentRunOptions, AttributeOptions, StudyOptions, ConfigOptions,
+                 DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
+                 TrajectoryOptions, CalibrateRequest, ProfileOptions>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

@@ -5,11 +5,26 @@
 #include <fmt/format.h>
 
 #include "reports/write/reporter.hpp"
+#include "runner/cli/command_help.hpp"
 #include "runner/core/precision_class.hpp"
+#include "runner/options/typed_words.hpp"
 #include "runner/reward/reward.hpp"
 #include "runner/task/family.hpp"
 
 namespace kbench {
+
+CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& about) {
+  CLI::App& verb = *app.add_subcommand(name, about);
+  verb.footer(
+      help_of(std::string_view(full_name(verb)).substr(std::string_view("kbench ").size())));
+  return verb;
+}
+
+CLI::App& add_group(CLI::App& app, const std::string& name, const std::string& about) {
+  CLI::App& group = add_verb(app, name, about);
+  group.require_subcommand(1);
+  return group;
+}
 
 void add_format(CLI::App& app, OutputFormat& format, const std::string& what) {
   add_choice<OutputFormat>(app, "--format", format,
@@ -18,8 +33,8 @@ void add_format(CLI::App& app, OutputFormat& format, const std::string& what) {
 }
 
 void add_suite(CLI::App& app, std::optional<std::filesystem::path>& suite) {
-  add_path(app, "--suite", suite, "Folder with levelN/NNN_name.json (default: the shipped one)")
-      ->type_name("DIR");
+  add_path(app, "--suite", suite, "DIR",
+           "Folder with levelN/NNN_name.json (default: the shipped one)");
 }
 
 void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {

@@ -1,4 +1,5 @@
-// Options that several commands share, one function each: a device, a database, tasks, a reward.
+// Parts that several verbs share: how one is added, and options, a function each: a device, a
+// database, tasks, a reward.
 #pragma once
 
 #include <filesystem>
@@ -14,6 +15,27 @@
 #include "runner/options/option_kinds.hpp"
 
 namespace kbench {
+
+// A verb below `app`, whose help ends with the words of data/help for its full name, or for that of
+// the verb above it.
+CLI::App& add_verb(CLI::App& app, const std::string& name, const std::string& about);
+// A verb that is nothing without one below it.
+CLI::App& add_group(CLI::App& app, const std::string& name, const std::string& about);
+// One of several below a verb that fill the same options: `what` becomes `meaning` if it is typed.
+template <class What>
+CLI::App& add_form(CLI::App& group, const std::string& name, What& what, What meaning,
+                   const std::string& about) {
+  CLI::App& form = add_verb(group, name, about);
+  form.callback([&what, meaning] { what = meaning; });
+  return form;
+}
+
+struct WhoseSubmissions {
+  CLI::Option* submissions;
+  CLI::Option* agent;
+};
+// Options of what is measured, and how: of `run` and `nightly`.
+WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options);
 
 inline constexpr const char* kDeviceHelp = "Device (default: cuda where there is a GPU, else cpu)";
 

@@ -6,10 +6,7 @@
 #include "reports/over_time/compare_report.hpp"
 #include "reports/over_time/fail_on.hpp"
 #include "runner/again/compared_runs.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
@@ -26,32 +23,27 @@ Status measure_again(Comparison& comparison, const CompareOptions& options,
   return remeasure(
       comparison,
       {options.pairs, options.database, options.submissions_before, options.submissions_after},
-      benches, face, [&](const std::string& text) {
-        if (options.common.verbosity >= 0) fmt::print(stderr, "{}\n", text);
-      });
+      benches, face, [&](const std::string& text) { say(options.common, text); });
 }
 
-int finish_compared(const Comparison& comparison, const CompareOptions& options) {
+Result<End> finish_compared(const Comparison& comparison, const CompareOptions& options) {
   // The command line was held against the same rule.
   const auto fail_on = options.fail_on.empty() ? FailOn{} : parse_fail_on(options.fail_on).value();
   const auto offending = offenders(comparison, fail_on);
   if (offending.empty()) {
-    return finish(ExitCode::kGood,
-                  fmt::format("compared {} with {}", short_id(comparison.after.run),
-                              short_id(comparison.before.run)),
-                  options.common.verbosity);
+    return good(fmt::format("compared {} with {}", short_id(comparison.after.run),
+                            short_id(comparison.before.run)));
   }
   const std::size_t more = offending.size() - 1;
   const std::string text =
       fmt::format("{}: {}{}", describe(ExitCode::kRegression), offence_words(*offending.front()),
                   more == 0 ? "" : fmt::format(", and {} more", more));
-  if (options.exit_zero) return finish(ExitCode::kGood, text, options.common.verbosity);
-  return finish(ExitCode::kRegression,
-                fmt::format("{} (exit code {})", text, to_int(ExitCode::kRegression)),
-                options.common.verbosity);
+  if (options.exit_zero) return good(text);
+  return End{ExitCode::kRegression,
+             fmt::format("{} (exit code {})", text, to_int(ExitCode::kRegression))};
 }
 
-Result<int> perform(const Store& store, const CompareOptions& options,
+Result<End> perform(const Store& store, const CompareOptions& options,
                     const Installation& installation) {
   const auto runs = find_compared(store, options.before, options.after);
   if (!runs) return runs.error();
@@ -62,12 +54,11 @@ Result<int> perform(const Store& store, const CompareOptions& options,
       compare(runs->before, runs->after, options.over_compiled ? Side::kCompiled : Side::kEager);
   if (comparison.rows.empty()) {
     const bool nothing = comparison.left_out_before + comparison.left_out_after == 0;
-    return finish(
-        ExitCode::kNothingSelected,
-        nothing ? "there is no submission in either run"
-                : fmt::format("the runs {} and {} have no submission in common",
-                              short_id(comparison.before.run), short_id(comparison.after.run)),
-        options.common.verbosity);
+    return End{ExitCode::kNothingSelected,
+               nothing
+                   ? "there is no submission in either run"
+                   : fmt::format("the runs {} and {} have no submission in common",
+                                 short_id(comparison.before.run), short_id(comparison.after.run))};
   }
   if (options.remeasure)
     if (auto done = measure_again(comparison, options, installation); !done) return done.error();
@@ -81,14 +72,12 @@ Result<int> perform(const Store& store, const CompareOptions& options,
 }  // namespace
 
 CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
-  auto* compare = app.add_subcommand("compare", "Compare two stored runs");
-  compare->footer(help_of("compare"));
-  compare->add_option("BEFORE", options.before, "Run (default: the one before AFTER)")
-      ->type_name("");
-  compare->add_option("AFTER", options.after, "Run (default: latest)")->type_name("");
-  add_database(*compare, options.database);
-  add_baseline(*compare, options.over_compiled);
-  compare->add_option("--fail-on", options.fail_on, "slower:N%, fails, or both with a comma")
+  auto& compare = add_verb(app, "compare", "Compare two stored runs");
+  add_value(compare, "BEFORE", options.before, "", "Run (default: the one before AFTER)");
+  add_value(compare, "AFTER", options.after, "", "Run (default: latest)");
+  add_database(compare, options.database);
+  add_baseline(compare, options.over_compiled);
+  compare.add_option("--fail-on", options.fail_on, "slower:N%, fails, or both with a comma")
       ->check(CLI::Validator(
           [](std::string& word) -> std::string {
             const auto parsed = parse_fail_on(word);
@@ -96,25 +85,24 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
           },
           ""))
       ->type_name("WHAT");
-  compare->add_flag("--exit-zero", options.exit_zero,
-                    "Exit code 0 in place of 4: what --fail-on finds is in the last line alone");
-  compare->add_flag("--all", options.all, "List what is the same, too");
-  compare->add_flag("--force", options.force, "Compare runs that differ in how they measured");
-  compare->add_flag("--remeasure", options.remeasure,
-                    "Measure both sides again, in turns, and compare that");
-  add_pairs(*compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
+  compare.add_flag("--exit-zero", options.exit_zero,
+                   "Exit code 0 in place of 4: what --fail-on finds is in the last line alone");
+  compare.add_flag("--all", options.all, "List what is the same, too");
+  compare.add_flag("--force", options.force, "Compare runs that differ in how they measured");
+  compare.add_flag("--remeasure", options.remeasure,
+                   "Measure both sides again, in turns, and compare that");
+  add_pairs(compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
   for (auto [name, folder] : {std::pair{"--submissions-before", &options.submissions_before},
                               std::pair{"--submissions-after", &options.submissions_after}})
-    add_path(*compare, name, *folder, "Where the sources of that run are (default: found)")
-        ->type_name("DIR");
-  add_json(*compare, options.format);
-  add_wide(*compare, options.common);
-  add_common(*compare, options.common, false);
-  return compare;
+    add_path(compare, name, *folder, "DIR", "Where the sources of that run are (default: found)");
+  add_json(compare, options.format);
+  add_wide(compare, options.common);
+  add_common(compare, options.common, false);
+  return &compare;
 }
 
-int call(const CompareOptions& options, const Installation& installation) {
-  return with_runs(options.database, options.common, installation,
+Result<End> call(const CompareOptions& options, const Installation& installation) {
+  return with_runs(options.database, installation,
                    [&](const Store& store) { return perform(store, options, installation); });
 }
 

@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
@@ -54,22 +51,20 @@ Json json_of(const ConfigOptions& options) {
 }  // namespace
 
 CLI::App* add_config(CLI::App& app, ConfigOptions& options) {
-  auto* config =
-      app.add_subcommand("config", "Show a command's options and where each value comes from");
-  config->footer(help_of("config"));
-  config->prefix_command();  // the rest is another command line
-  add_json(*config, options.format);
-  add_common(*config, options.common, false);
-  return config;
+  auto& config =
+      add_verb(app, "config", "Show a command's options and where each value comes from");
+  config.prefix_command();  // the rest is another command line
+  add_json(config, options.format);
+  add_common(config, options.common, false);
+  return &config;
 }
 
-int call(const ConfigOptions& options, const Installation& /*installation*/) {
+Result<End> call(const ConfigOptions& options, const Installation& /*installation*/) {
   if (options.format == OutputFormat::kJson)
     print_json(json_of(options));
   else
     fmt::print("{}", table_of(options, output_style(options.common)));
-  return finish(ExitCode::kGood, fmt::format("the options of kbench {}", options.command),
-                options.common.verbosity);
+  return good(fmt::format("the options of kbench {}", options.command));
 }
 
 }  // namespace kbench

@@ -8,10 +8,7 @@
 
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/database_report.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
@@ -27,13 +24,9 @@
 namespace kbench {
 namespace {
 
-std::string count_words(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 // " and 2 profiles"; empty without any.
 std::string and_profiles(std::size_t count) {
-  return count == 0 ? "" : " and " + count_words(count, "profile");
+  return count == 0 ? "" : " and " + counted(count, "profile");
 }
 
 // Of whom this is run by; without it, chains are not checked.
@@ -43,11 +36,10 @@ std::optional<ChainKey> key_of(const Installation& installation) {
 }
 
 // What takes long says how far it is.
-class Counted {
+class CountedItems {
  public:
-  Counted(const CommonOptions& common, std::string phase)
-      : progress_(stderr, inspect_terminal(STDERR_FILENO, common.color), common.verbosity),
-        phase_(std::move(phase)) {}
+  CountedItems(const CommonOptions& common, std::string phase)
+      : progress_(common), phase_(std::move(phase)) {}
 
   void operator()(std::size_t done, std::size_t all) {
     if (done == 0) progress_.begin(phase_, std::vector<double>(all, 1.0));
@@ -61,51 +53,45 @@ class Counted {
   std::string phase_;
 };
 
-Result<int> perform_check(const DbOptions& options, const Installation& installation) {
-  Counted counted(options.common, "checking runs");
+Result<End> perform_check(const DbOptions& options, const Installation& installation) {
+  CountedItems looking(options.common, "checking runs");
   const auto check =
       check_database(options.database,
                      {.key = key_of(installation),
                       .quick = options.quick,
-                      .progress = [&](std::size_t done, std::size_t all) { counted(done, all); }});
-  counted.end();
+                      .progress = [&](std::size_t done, std::size_t all) { looking(done, all); }});
+  looking.end();
   if (!check) return check.error();
   if (options.format == OutputFormat::kJson)
     print_json(check_json(*check, options.database));
   else
     fmt::print("{}", render_check(*check, options.database, output_style(options.common)));
   const std::string words = check_words(*check, options.database);
-  if (check->sound()) return finish(ExitCode::kGood, words, options.common.verbosity);
-  return finish(ExitCode::kTaskFailed,
-                words + " (exit code 1); `kbench db salvage` saves what is whole",
-                options.common.verbosity);
+  if (check->sound()) return good(words);
+  return End{ExitCode::kTaskFailed,
+             words + " (exit code 1); `kbench db salvage` saves what is whole"};
 }
 
 // --- backup, vacuum ---
 
 // What is wrong with a database is no fault of whoever asked, and is told as `check` does.
-Result<int> found_or_failed(const Error& error, const CommonOptions& common) {
+Result<End> found_or_failed(const Error& error) {
   if (error.code != ErrorCode::kBadInput) return error;
-  return finish(ExitCode::kTaskFailed,
-                fmt::format("{} (exit code 1). {}", error.message, error.hint), common.verbosity);
+  return End{ExitCode::kTaskFailed, fmt::format("{} (exit code 1). {}", error.message, error.hint)};
 }
 
-Result<int> perform_backup(const DbOptions& options) {
+Result<End> perform_backup(const DbOptions& options) {
   const auto bytes = back_up(options.database, options.to);
-  if (!bytes) return found_or_failed(bytes.error(), options.common);
-  return finish(ExitCode::kGood,
-                fmt::format("{} is copied to {}, {}, and the copy is checked",
-                            options.database.string(), options.to.string(), size_words(*bytes)),
-                options.common.verbosity);
+  if (!bytes) return found_or_failed(bytes.error());
+  return good(fmt::format("{} is copied to {}, {}, and the copy is checked",
+                          options.database.string(), options.to.string(), size_words(*bytes)));
 }
 
-Result<int> perform_vacuum(const DbOptions& options) {
+Result<End> perform_vacuum(const DbOptions& options) {
   const auto done = vacuum(options.database);
-  if (!done) return found_or_failed(done.error(), options.common);
-  return finish(ExitCode::kGood,
-                fmt::format("{} took {} and takes {}", options.database.string(),
-                            size_words(done->bytes_before), size_words(done->bytes_after)),
-                options.common.verbosity);
+  if (!done) return found_or_failed(done.error());
+  return good(fmt::format("{} took {} and takes {}", options.database.string(),
+                          size_words(done->bytes_before), size_words(done->bytes_after)));
 }
 
 struct Going {
@@ -123,9 +109,9 @@ Going going(const std::vector<PruneVerdict>& verdicts) {
   return going;
 }
 
-Result<int> perform_prune(const DbOptions& options, const Installation& installation) {
+Result<End> perform_prune(const DbOptions& options, const Installation& installation) {
   const PruneRule rule = keep_runs_of(options.keep_days, options.keep_good, key_of(installation));
-  Counted judging(options.common, "looking at runs");
+  CountedItems judging(options.common, "looking at runs");
   const auto verdicts = judge_runs(
       options.database, rule, {[&](std::size_t done, std::size_t all) { judging(done, all); }});
   judging.end();
@@ -140,53 +126,43 @@ Result<int> perform_prune(const DbOptions& options, const Installation& installa
     print_json(prune_json(*verdicts, *profiles, options.dry_run));
   else
     fmt::print("{}", render_prune(*verdicts, output_style(options.common)));
-  const std::string runs = count_words(verdicts->size(), "run");
-  const std::string beside = *profiles == 0 ? "" : count_words(*profiles, "profile") + " and ";
+  const std::string runs = counted(verdicts->size(), "run");
+  const std::string beside = *profiles == 0 ? "" : counted(*profiles, "profile") + " and ";
   if (options.dry_run) {
-    return finish(ExitCode::kGood,
-                  fmt::format("{}{} of {} would go, about {}; nothing was removed", beside,
-                              leaving.run_ids.size(), runs, size_words(leaving.bytes)),
-                  options.common.verbosity);
+    return good(fmt::format("{}{} of {} would go, about {}; nothing was removed", beside,
+                            leaving.run_ids.size(), runs, size_words(leaving.bytes)));
   }
-  if (leaving.run_ids.empty())
-    return finish(ExitCode::kGood, fmt::format("{}0 of {} removed", beside, runs),
-                  options.common.verbosity);
-  Counted removing(options.common, "removing runs");
+  if (leaving.run_ids.empty()) return good(fmt::format("{}0 of {} removed", beside, runs));
+  CountedItems removing(options.common, "removing runs");
   const auto removed =
       remove_runs(options.database, leaving.run_ids,
                   {[&](std::size_t done, std::size_t all) { removing(done, all); }});
   removing.end();
   if (!removed) return removed.error();
-  return finish(
-      ExitCode::kGood,
-      fmt::format("{}{} of {} removed; {} are free in {} for runs to come, and `kbench db "
-                  "vacuum` gives them back",
-                  beside, removed->runs, runs, size_words(removed->bytes),
-                  options.database.string()),
-      options.common.verbosity);
+  return good(fmt::format(
+      "{}{} of {} removed; {} are free in {} for runs to come, and `kbench db "
+      "vacuum` gives them back",
+      beside, removed->runs, runs, size_words(removed->bytes), options.database.string()));
 }
 
-Result<int> perform_salvage(const DbOptions& options, const Installation& installation) {
+Result<End> perform_salvage(const DbOptions& options, const Installation& installation) {
   const auto salvaged = salvage(options.from, options.to, key_of(installation));
   if (!salvaged) return salvaged.error();
   fmt::print("{}", render_salvaged(*salvaged));
   if (salvaged->saved.empty() && salvaged->profiles == 0)
-    return finish(ExitCode::kTaskFailed,
-                  fmt::format("{}: no run in it is whole, {} lost, and {} was not made (exit code "
-                              "1); restore a `kbench db backup`; `sqlite3 FILE .recover` may show "
-                              "loose rows",
-                              options.from.string(), salvaged->lost.size(), options.to.string()),
-                  options.common.verbosity);
+    return End{ExitCode::kTaskFailed,
+               fmt::format("{}: no run in it is whole, {} lost, and {} was not made (exit code "
+                           "1); restore a `kbench db backup`; `sqlite3 FILE .recover` may show "
+                           "loose rows",
+                           options.from.string(), salvaged->lost.size(), options.to.string())};
   const bool all = salvaged->lost.empty() && salvaged->notes.empty();
-  return finish(
-      all ? ExitCode::kGood : ExitCode::kTaskFailed,
-      fmt::format("{}{} saved in {}, {} lost{}", count_words(salvaged->saved.size(), "run"),
-                  and_profiles(salvaged->profiles), options.to.string(), salvaged->lost.size(),
-                  all ? "" : " (exit code 1)"),
-      options.common.verbosity);
+  return End{all ? ExitCode::kGood : ExitCode::kTaskFailed,
+             fmt::format("{}{} saved in {}, {} lost{}", counted(salvaged->saved.size(), "run"),
+                         and_profiles(salvaged->profiles), options.to.string(),
+                         salvaged->lost.size(), all ? "" : " (exit code 1)")};
 }
 
-Result<int> perform_merge(const DbOptions& options, const Installation& installation) {
+Result<End> perform_merge(const DbOptions& options, const Installation& installation) {
   MergeRequest request;
   request.into = options.to;
   request.from = options.others;
@@ -203,32 +179,18 @@ Result<int> perform_merge(const DbOptions& options, const Installation& installa
   };
   const bool any_profile = merged->profiles + merged->there_profiles > 0;
   const auto words = [&](std::size_t runs, int profiles) {
-    return count_words(runs, "run") +
-           (any_profile ? " and " + count_words(static_cast<std::size_t>(profiles), "profile")
-                        : "");
+    return counted(runs, "run") +
+           (any_profile ? " and " + counted(static_cast<std::size_t>(profiles), "profile") : "");
   };
   const std::size_t there = count(MergedRun::State::kThere);
   std::string bad = merge_faults(*merged);
   if (!bad.empty()) bad += " (exit code 1)";
-  return finish(
+  return End{
       bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
       fmt::format("{} added to {}, {} there already{}",
                   words(count(MergedRun::State::kAdded), merged->profiles), options.to.string(),
                   any_profile ? words(there, merged->there_profiles) : fmt::format("{}", there),
-                  bad),
-      options.common.verbosity);
-}
-
-Result<int> perform(const DbOptions& options, const Installation& installation) {
-  switch (options.action) {
-    case DbOptions::Action::kCheck: return perform_check(options, installation);
-    case DbOptions::Action::kBackup: return perform_backup(options);
-    case DbOptions::Action::kPrune: return perform_prune(options, installation);
-    case DbOptions::Action::kVacuum: return perform_vacuum(options);
-    case DbOptions::Action::kSalvage: return perform_salvage(options, installation);
-    case DbOptions::Action::kMerge: return perform_merge(options, installation);
-  }
-  return Error{ErrorCode::kUsage, "no such command", ""};
+                  bad)};
 }
 
 // Where to keep, what to take: paths that must be there.
@@ -259,44 +221,43 @@ void add_prune(CLI::App& prune, DbOptions& options) {
 }  // namespace
 
 CLI::App* add_db(CLI::App& app, DbOptions& options) {
-  using Action = DbOptions::Action;
-  auto* db = app.add_subcommand("db", "Check, back up, prune, salvage or merge databases");
-  db->require_subcommand(1);
-  db->footer(help_of("db"));
-  const auto add = [&](const char* name, Action action, const char* help) {
-    auto* command = db->add_subcommand(name, help);
-    command->callback([&options, action] { options.action = action; });
-    command->footer(help_of("db"));
-    add_common(*command, options.common, false);
-    return command;
+  using What = DbOptions::What;
+  auto& db = add_group(app, "db", "Check, back up, prune, salvage or merge databases");
+  const auto add = [&](const char* name, What what, const char* help) {
+    auto& command = add_form(db, name, options.what, what, help);
+    add_common(command, options.common, false);
+    return &command;
   };
-  auto* check =
-      add("check", Action::kCheck, "Say whether a database is sound, and every run in it");
+  auto* check = add("check", What::kCheck, "Say whether a database is sound, and every run in it");
   check->add_flag("--quick", options.quick, "Without comparing tables with their indexes");
-  auto* backup = add("backup", Action::kBackup, "Copy a database, also while a run writes into it");
+  auto* backup = add("backup", What::kBackup, "Copy a database, also while a run writes into it");
   add_needed_path(*backup, "FILE", options.to, "The copy; nothing is overwritten");
-  auto* prune = add("prune", Action::kPrune, "Remove old runs");
+  auto* prune = add("prune", What::kPrune, "Remove old runs");
   add_prune(*prune, options);
-  auto* vacuum = add("vacuum", Action::kVacuum, "Give the disk back what removed runs left free");
-  auto* salvage = add("salvage", Action::kSalvage, "Save the whole runs of a damaged database");
+  auto* vacuum = add("vacuum", What::kVacuum, "Give the disk back what removed runs left free");
+  auto* salvage = add("salvage", What::kSalvage, "Save the whole runs of a damaged database");
   add_needed_path(*salvage, "DAMAGED", options.from, "The damaged file; it is only read");
   add_needed_path(*salvage, "OUT", options.to, "The new database; nothing is overwritten");
-  auto* merge = add("merge", Action::kMerge, "Add the runs of other databases to one");
+  auto* merge = add("merge", What::kMerge, "Add the runs of other databases to one");
   add_needed_path(*merge, "INTO", options.to, "Database that takes them; made where it is missing");
-  merge->add_option("FROM", options.others, "Databases that they are taken from")
-      ->required()
-      ->type_name("");
+  add_value(*merge, "FROM", options.others, "", "Databases that they are taken from")->required();
   merge->add_flag("--lint", options.lint,
                   "Take what lint found there, too: it decides what counts in a score");
   for (auto* command : {check, backup, prune, vacuum}) add_database(*command, options.database);
   for (auto* command : {check, prune}) add_json(*command, options.format);
-  return db;
+  return &db;
 }
 
-int call(const DbOptions& options, const Installation& installation) {
-  const auto status = perform(options, installation);
-  if (status) return *status;
-  return fail(status.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+Result<End> call(const DbOptions& options, const Installation& installation) {
+  switch (options.what) {
+    case DbOptions::What::kCheck: return perform_check(options, installation);
+    case DbOptions::What::kBackup: return perform_backup(options);
+    case DbOptions::What::kPrune: return perform_prune(options, installation);
+    case DbOptions::What::kVacuum: return perform_vacuum(options);
+    case DbOptions::What::kSalvage: return perform_salvage(options, installation);
+    case DbOptions::What::kMerge: return perform_merge(options, installation);
+  }
+  return End{};
 }
 
 }  // namespace kbench

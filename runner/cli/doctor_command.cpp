@@ -5,10 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/core/json.hpp"
 #include "runner/device/examination.hpp"
@@ -50,14 +47,13 @@ void print_findings(const Terminal& out, const std::vector<Finding>& findings) {
 }  // namespace
 
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
-  auto* doctor = app.add_subcommand("doctor", "Check this machine and the installation");
-  doctor->footer(help_of("doctor"));
-  add_json(*doctor, options.format);
-  add_common(*doctor, options.common, true);
-  return doctor;
+  auto& doctor = add_verb(app, "doctor", "Check this machine and the installation");
+  add_json(doctor, options.format);
+  add_common(doctor, options.common, true);
+  return &doctor;
 }
 
-int call(const DoctorOptions& options, const Installation& installation) {
+Result<End> call(const DoctorOptions& options, const Installation& installation) {
   const auto findings = examine(installation, options.common.suite.value_or(installation.suites));
   if (options.format == OutputFormat::kJson) {
     fmt::print("{}\n", to_json(findings).dump(2, ' ', false, Json::error_handler_t::replace));
@@ -70,14 +66,11 @@ int call(const DoctorOptions& options, const Installation& installation) {
   };
   const auto failures = count(Health::kFail);
   if (failures > 0) {
-    return finish(ExitCode::kInfrastructure, fmt::format("{} checks failed", failures),
-                  options.common.verbosity);
+    return End{ExitCode::kInfrastructure, fmt::format("{} checks failed", failures)};
   }
   const auto cautions = count(Health::kCaution);
-  return finish(ExitCode::kGood,
-                cautions == 0 ? "everything is in order"
-                              : fmt::format("kbench can run, with {} cautions", cautions),
-                options.common.verbosity);
+  return good(cautions == 0 ? "everything is in order"
+                            : fmt::format("kbench can run, with {} cautions", cautions));
 }
 
 }  // namespace kbench

@@ -84,7 +84,7 @@ void tell_choice(const Plan& plan, const RunOptions& options) {
 
 }  // namespace
 
-Result<RunEnd> show_plan(const RunOptions& given, const Installation& installation) {
+Result<End> show_plan(const RunOptions& given, const Installation& installation) {
   const auto options = check_run_options(given);
   if (!options) return options.error();
   const auto json = wants_json(*options);
@@ -92,7 +92,7 @@ Result<RunEnd> show_plan(const RunOptions& given, const Installation& installati
   const auto plan = plan_run(*options, *options, installation);
   if (!plan) return plan.error();
   if (!plan->nothing_selected.empty())
-    return RunEnd{ExitCode::kNothingSelected, plan->nothing_selected};
+    return End{ExitCode::kNothingSelected, plan->nothing_selected};
   if (auto shown = check_shown(options->outputs, *plan); !shown) return shown.error();
   const auto rows = foresee_rows(*plan, *options, *options);
   if (!rows) return rows.error();
@@ -101,7 +101,7 @@ Result<RunEnd> show_plan(const RunOptions& given, const Installation& installati
     print_json(foreseen_json(*plan, *rows, *options));
   else
     print_table(*plan, *rows, *options);
-  return RunEnd{ExitCode::kGood, summarize(*rows)};
+  return End{ExitCode::kGood, summarize(*rows)};
 }
 
 }  // namespace kbench

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runner/cli/options.hpp"
-#include "runner/cli/run_end.hpp"
+#include "runner/cli/outcome.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 
@@ -11,6 +11,6 @@ namespace kbench {
 
 // Prints a table, or JSON where that is the format of standard output. What the run would be
 // refused for before it starts anything is an error here as well.
-[[nodiscard]] Result<RunEnd> show_plan(const RunOptions& given, const Installation& installation);
+[[nodiscard]] Result<End> show_plan(const RunOptions& given, const Installation& installation);
 
 }  // namespace kbench

@@ -6,10 +6,7 @@
 #include "reports/facts/model.hpp"
 #include "reports/formats/explain.hpp"
 #include "runner/again/stored_tasks.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/core/suggest.hpp"
@@ -33,7 +30,7 @@ Status check_agent(const ReportData& data, const std::optional<std::string>& age
             : std::string("leave --agent out: then all rows are explained")};
 }
 
-Result<int> explain(const Store& store, const ExplainOptions& options) {
+Result<End> explain(const Store& store, const ExplainOptions& options) {
   auto data = load_report(store, options.run);
   if (!data) return data.error();
   data->trust = options.common.trust;
@@ -47,36 +44,29 @@ Result<int> explain(const Store& store, const ExplainOptions& options) {
     print_json(explanation_json(*data, rows));
   else
     fmt::print("{}", explanation_text(*data, rows));
-  if (rows.empty())
-    return finish(ExitCode::kNothingSelected, "no row of the run is selected",
-                  options.common.verbosity);
-  return finish(ExitCode::kGood,
-                fmt::format("explained {} row{} of run {}", rows.size(),
-                            rows.size() == 1 ? "" : "s", short_id(data->run)),
-                options.common.verbosity);
+  if (rows.empty()) return End{ExitCode::kNothingSelected, "no row of the run is selected"};
+  return good(fmt::format("explained {} row{} of run {}", rows.size(), rows.size() == 1 ? "" : "s",
+                          short_id(data->run)));
 }
 
 }  // namespace
 
 CLI::App* add_explain(CLI::App& app, ExplainOptions& options) {
-  auto* explain = app.add_subcommand("explain", "Say in sentences what a run's rows mean");
-  explain->footer(help_of("explain"));
-  explain
-      ->add_option("RUN", options.run,
-                   "Start of an id, a tag, latest or latest~N (default: latest)")
-      ->type_name("");
-  add_task_globs(*explain, options.tasks);
-  explain->add_option("--agent", options.agent, "Only this agent's rows")->type_name("NAME");
-  add_json(*explain, options.format);
-  add_trust(*explain, options.common.trust);
-  add_database(*explain, options.database,
+  auto& explain = add_verb(app, "explain", "Say in sentences what a run's rows mean");
+  add_value(explain, "RUN", options.run, "",
+            "Start of an id, a tag, latest or latest~N (default: latest)");
+  add_task_globs(explain, options.tasks);
+  add_value(explain, "--agent", options.agent, "NAME", "Only this agent's rows");
+  add_json(explain, options.format);
+  add_trust(explain, options.common.trust);
+  add_database(explain, options.database,
                "SQLite database that holds the run (default: kbench.sqlite)");
-  add_common(*explain, options.common, false);
-  return explain;
+  add_common(explain, options.common, false);
+  return &explain;
 }
 
-int call(const ExplainOptions& options, const Installation& installation) {
-  return with_runs(options.database, options.common, installation,
+Result<End> call(const ExplainOptions& options, const Installation& installation) {
+  return with_runs(options.database, installation,
                    [&](const Store& store) { return explain(store, options); });
 }
 

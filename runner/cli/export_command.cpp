@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -9,10 +7,7 @@
 
 #include "reports/write/outputs.hpp"
 #include "reports/write/reporter.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/episode_export.hpp"
 #include "runner/os/clean_text.hpp"
@@ -51,48 +46,41 @@ std::vector<std::pair<std::string, FilterRule>> rule_names() {
 }  // namespace
 
 CLI::App* add_export(CLI::App& app, ExportOptions& options) {
-  auto* command = app.add_subcommand("export", "Export episodes as SFT, RFT or PPO data");
-  command->footer(help_of("export"));
+  auto& command = add_verb(app, "export", "Export episodes as SFT, RFT or PPO data");
   add_choice<ExportKind>(
-      *command, "KIND", options.kind,
+      command, "KIND", options.kind,
       {{"sft", ExportKind::kSft}, {"rft", ExportKind::kRft}, {"ppo", ExportKind::kPpo}},
       "For what, see below")
       ->required();
   command
-      ->add_option_function<std::string>(
+      .add_option_function<std::string>(
           "--output,-o",
           [&options](const std::string& word) {
             if (word != "-") options.out = word;
           },
           "File that gets them, one a line (default: standard output)")
       ->type_name("FILE");
-  command
-      ->add_option("--run", options.runs,
-                   "Start of an id, a tag, latest or latest~N; may be repeated (default: all runs)")
-      ->allow_extra_args(false)
-      ->type_name("RUN");
-  add_choice<FilterRule>(*command, "--filter", options.filter, rule_names(),
+  add_many(command, "--run", options.runs, "RUN",
+           "Start of an id, a tag, latest or latest~N; may be repeated (default: all runs)");
+  add_choice<FilterRule>(command, "--filter", options.filter, rule_names(),
                          "Which are taken (default: by KIND)");
-  add_reward(*command, options.reward, "What they are worth (default: milestone_sure)");
-  add_trust(*command, options.common.trust);
-  add_path(*command, "--held-out", options.held_out,
-           "Tasks that nobody may be trained on, an id or a glob a line")
-      ->type_name("FILE");
-  add_path(*command, "--values", options.values,
-           "A critic's values for ppo: {\"episode\": ID, \"values\": [...]} a line")
-      ->type_name("FILE");
-  add_database(*command, options.database);
-  add_common(*command, options.common, false);
-  return command;
+  add_reward(command, options.reward, "What they are worth (default: milestone_sure)");
+  add_trust(command, options.common.trust);
+  add_path(command, "--held-out", options.held_out, "FILE",
+           "Tasks that nobody may be trained on, an id or a glob a line");
+  add_path(command, "--values", options.values, "FILE",
+           "A critic's values for ppo: {\"episode\": ID, \"values\": [...]} a line");
+  add_database(command, options.database);
+  add_common(command, options.common, false);
+  return &command;
 }
 
-int call(const ExportOptions& options, const Installation& installation) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  if (auto fine = check_words(options); !fine) return fail(fine.error(), terminal);
+Result<End> call(const ExportOptions& options, const Installation& installation) {
+  if (auto fine = check_words(options); !fine) return fine.error();
   auto rule = find_reward(options.reward);
-  if (!rule) return fail(rule.error(), terminal);
+  if (!rule) return rule.error();
   const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
-  if (!store) return fail(store.error(), terminal);
+  if (!store) return store.error();
   auto exporter =
       EpisodeExporter::prepare(*store,
                                {options.kind, options.runs, options.filter, std::move(*rule),
@@ -101,24 +89,21 @@ int call(const ExportOptions& options, const Installation& installation) {
                                  if (options.common.verbosity >= 0)
                                    fmt::print(stderr, "left out: {}\n", printable(why));
                                });
-  if (!exporter) return fail(exporter.error(), terminal);
+  if (!exporter) return exporter.error();
   auto lines = LineFile::open(options.out);
-  if (!lines) return fail(lines.error(), terminal);
+  if (!lines) return lines.error();
   const auto written = exporter->write([&](const std::string& line) { return lines->write(line); });
-  if (!written) return fail(written.error(), terminal);
+  if (!written) return written.error();
   const FilterCounts& counts = exporter->counts();
   if (counts.seen == 0)
-    return finish(ExitCode::kNothingSelected,
-                  fmt::format("{} has no episodes", options.database.string()),
-                  options.common.verbosity);
-  if (auto closed = lines->close(); !closed) return fail(closed.error(), terminal);
+    return End{ExitCode::kNothingSelected,
+               fmt::format("{} has no episodes", options.database.string())};
+  if (auto closed = lines->close(); !closed) return closed.error();
   if (options.common.verbosity >= 0) print_counts(counts);
-  return finish(
-      ExitCode::kGood,
+  return good(
       fmt::format("{}: {} by the rule {}{}", to_string(options.kind), words(counts),
                   to_string(exporter->filter()),
-                  options.out ? fmt::format("; written to {}", options.out->string()) : ""),
-      options.common.verbosity);
+                  options.out ? fmt::format("; written to {}", options.out->string()) : ""));
 }
 
 }  // namespace kbench

@@ -6,10 +6,7 @@
 
 #include "reports/over_time/history_report.hpp"
 #include "runner/again/stored_tasks.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 
@@ -30,7 +27,7 @@ std::string runs_words(const History& history) {
   return fmt::format("{} of {} runs; left out: {}", history.runs, stored, fmt::join(why, ", "));
 }
 
-Result<int> show(const Store& store, const HistoryOptions& options) {
+Result<End> show(const Store& store, const HistoryOptions& options) {
   const auto task = find_stored_task(store, options.task);
   if (!task) return task.error();
   const auto data = load_history(store, *task);
@@ -41,42 +38,33 @@ Result<int> show(const Store& store, const HistoryOptions& options) {
                            .baseline = options.over_compiled ? Side::kCompiled : Side::kEager});
   if (!history) {
     const Error& error = history.error();
-    return finish(
-        ExitCode::kNothingSelected,
-        error.hint.empty() ? error.message : fmt::format("{}; {}", error.message, error.hint),
-        options.common.verbosity);
+    return End{ExitCode::kNothingSelected, error.hint.empty()
+                                               ? error.message
+                                               : fmt::format("{}; {}", error.message, error.hint)};
   }
-  if (options.format == OutputFormat::kJson)
-    print_json(history_json(*history));
-  else
-    fmt::print("{}", render_history(*history, output_style(options.common)));
-  return finish(ExitCode::kGood, fmt::format("{} over {}", *task, runs_words(*history)),
-                options.common.verbosity);
+  print_found(options, *history, history_json, render_history);
+  return good(fmt::format("{} over {}", *task, runs_words(*history)));
 }
 
 }  // namespace
 
 CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
-  auto* history = app.add_subcommand("history", "Show a task over all stored runs of a device");
-  history->footer(help_of("history"));
-  history
-      ->add_option("TASK", options.task,
-                   "Id (level1/019_relu), or a name, number or glob that means one")
-      ->required()
-      ->type_name("");
-  history->add_option("--agent", options.agent, "Only this agent (default: all)")
-      ->type_name("NAME");
-  add_database(*history, options.database);
-  add_part_of_device(*history, options.device, "the newest run's");
-  add_baseline(*history, options.over_compiled);
-  add_json(*history, options.format);
-  add_wide(*history, options.common);
-  add_common(*history, options.common, false);
-  return history;
+  auto& history = add_verb(app, "history", "Show a task over all stored runs of a device");
+  add_value(history, "TASK", options.task, "",
+            "Id (level1/019_relu), or a name, number or glob that means one")
+      ->required();
+  add_value(history, "--agent", options.agent, "NAME", "Only this agent (default: all)");
+  add_database(history, options.database);
+  add_part_of_device(history, options.device, "the newest run's");
+  add_baseline(history, options.over_compiled);
+  add_json(history, options.format);
+  add_wide(history, options.common);
+  add_common(history, options.common, false);
+  return &history;
 }
 
-int call(const HistoryOptions& options, const Installation& installation) {
-  return with_runs(options.database, options.common, installation,
+Result<End> call(const HistoryOptions& options, const Installation& installation) {
+  return with_runs(options.database, installation,
                    [&](const Store& store) { return show(store, options); });
 }
 

@@ -8,10 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
@@ -63,7 +60,7 @@ ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
   return by_files ? ExitCode::kTaskFailed : ExitCode::kInfrastructure;
 }
 
-int conclude(const ImportOptions& options, const std::vector<ImportOutcome>& outcomes,
+End conclude(const ImportOptions& options, const std::vector<ImportOutcome>& outcomes,
              Progress& progress) {
   const auto count = [&](State state) {
     return std::count_if(outcomes.begin(), outcomes.end(),
@@ -71,36 +68,33 @@ int conclude(const ImportOptions& options, const std::vector<ImportOutcome>& out
   };
   const auto failed = count(State::kFailed);
   const auto left = count(State::kInterrupted);
-  const auto good = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
-  const std::string text = fmt::format("{} of {} imported into {}", good, outcomes.size(),
+  const auto imported = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
+  const std::string text = fmt::format("{} of {} imported into {}", imported, outcomes.size(),
                                        printable(options.out.string()));
-  if (good > 0)
+  if (imported > 0)
     progress.note(
         "before a task's first timed row it is checked against its own Python, for which a "
         "Python with torch has "
         "to be there, or the record of a machine that has one (kbench help tasks); unchecked it "
         "ranks nobody");
   if (left > 0) {
-    return finish(ExitCode::kInterrupted,
-                  text + "; interrupted, the same command goes on from there", 0);
+    return End{ExitCode::kInterrupted, text + "; interrupted, the same command goes on from there"};
   }
-  if (failed > 0) return finish(code_of(outcomes), fmt::format("{}; {} failed", text, failed), 0);
-  return finish(ExitCode::kGood, text, options.common.verbosity);
+  if (failed > 0) return End{code_of(outcomes), fmt::format("{}; {} failed", text, failed)};
+  return good(text);
 }
 
 }  // namespace
 
 CLI::App* add_import(CLI::App& app, ImportOptions& options) {
-  auto* import = app.add_subcommand("import", "Turn files in KernelBench's format into a suite");
-  import->footer(help_of("import"));
-  import->add_option("PATH", options.paths, "Python files, folders of them, or tables")
-      ->required()
-      ->type_name("");
-  import->add_option("--out", options.out, "Folder of the suite")->required()->type_name("DIR");
-  add_word(*import, "--mode", options.mode, {"train", "eval"},
+  auto& import = add_verb(app, "import", "Turn files in KernelBench's format into a suite");
+  add_value(import, "PATH", options.paths, "", "Python files, folders of them, or tables")
+      ->required();
+  add_value(import, "--out", options.out, "DIR", "Folder of the suite")->required();
+  add_word(import, "--mode", options.mode, {"train", "eval"},
            "Batch norm by the batch's statistics, or by the running ones (default: train)");
   const auto number = [&](const char* name, int& value, int least, int most, const char* help) {
-    import->add_option(name, value, help)
+    import.add_option(name, value, help)
         ->check(CLI::Range(least, most).description(""))
         ->type_name("N");
   };
@@ -111,21 +105,19 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
          "Seconds of processor time that one file may take, see below (default: 120)");
   number("--memory", options.memory_gib, 4, 4096,
          "GiB of address space that one file may take (default: 12)");
-  add_json(*import, options.format, "Format of the results on standard output");
-  add_common(*import, options.common, false);
-  return import;
+  add_json(import, options.format, "Format of the results on standard output");
+  add_common(import, options.common, false);
+  return &import;
 }
 
-int call(const ImportOptions& options, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  Progress progress(stderr, terminal, options.common.verbosity);
+Result<End> call(const ImportOptions& options, const Installation& installation) {
+  Progress progress(options.common);
   const auto outcomes = import_suite(options, installation, progress);
-  if (!outcomes) return fail(outcomes.error(), terminal);
+  if (!outcomes) return outcomes.error();
   if (outcomes->empty())
-    return finish(ExitCode::kNothingSelected,
-                  "nothing to import: a folder gives the .py files of its levelN folders, or the "
-                  ".py, .jsonl and .parquet files that lie in it",
-                  options.common.verbosity);
+    return End{ExitCode::kNothingSelected,
+               "nothing to import: a folder gives the .py files of its levelN folders, or the "
+               ".py, .jsonl and .parquet files that lie in it"};
   if (options.format == OutputFormat::kJson) {
     print_json(import_json(options, *outcomes));
   } else {

@@ -8,10 +8,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/sanitize.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/lint/lint_json.hpp"
@@ -51,7 +48,7 @@ void print_table(const Terminal& out, const std::vector<LintRow>& rows, bool wit
   }
 }
 
-int conclude(const SuiteLint& found, int verbosity) {
+End conclude(const SuiteLint& found) {
   std::map<LintState, int> count;
   for (const LintRow& row : found.rows) ++count[row.outcome.record.state];
   std::string text = fmt::format("{} of {} tasks passed, {} with an accepted flaw, {} failed",
@@ -59,13 +56,13 @@ int conclude(const SuiteLint& found, int verbosity) {
                                  count[LintState::kAccepted], count[LintState::kFailed]);
   if (count[LintState::kUnable] > 0)
     text += fmt::format(", {} could not be tried", count[LintState::kUnable]);
-  if (found.interrupted) return finish(ExitCode::kInterrupted, text, verbosity);
-  if (count[LintState::kUnable] > 0) return finish(ExitCode::kInfrastructure, text, verbosity);
+  if (found.interrupted) return End{ExitCode::kInterrupted, text};
+  if (count[LintState::kUnable] > 0) return End{ExitCode::kInfrastructure, text};
   if (count[LintState::kAccepted] > kMostAccepted)
-    return finish(ExitCode::kTaskFailed,
-                  fmt::format("{}; at most {} may accept one", text, kMostAccepted), verbosity);
+    return End{ExitCode::kTaskFailed,
+               fmt::format("{}; at most {} may accept one", text, kMostAccepted)};
   const bool failed = count[LintState::kFailed] > 0;
-  return finish(failed ? ExitCode::kTaskFailed : ExitCode::kGood, text, verbosity);
+  return End{failed ? ExitCode::kTaskFailed : ExitCode::kGood, text};
 }
 
 // Planning is that of a run: the same selection, the same choice of device and size.
@@ -83,34 +80,31 @@ RunRequest as_selection(const LintOptions& options) {
 }  // namespace
 
 CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
-  auto* lint = tasks.add_subcommand("lint", "Check that each task can tell right from wrong");
-  lint->footer(help_of("tasks lint"));
-  add_levels(*lint, options.levels);
-  add_task_globs(*lint, options.tasks);
-  add_tags(*lint, options.tags);
-  add_size(*lint, options.size);
-  add_device(*lint, options.device);
-  add_json(*lint, options.format);
-  add_database(*lint, options.database,
+  auto& lint = add_verb(tasks, "lint", "Check that each task can tell right from wrong");
+  add_levels(lint, options.levels);
+  add_task_globs(lint, options.tasks);
+  add_tags(lint, options.tags);
+  add_size(lint, options.size);
+  add_device(lint, options.device);
+  add_json(lint, options.format);
+  add_database(lint, options.database,
                "SQLite database that keeps the states (default: kbench.sqlite)");
-  add_common(*lint, options.common, true);
-  return lint;
+  add_common(lint, options.common, true);
+  return &lint;
 }
 
-int call(const LintOptions& options, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  Progress progress(stderr, terminal, options.common.verbosity);
+Result<End> call(const LintOptions& options, const Installation& installation) {
+  Progress progress(options.common);
   const auto found = lint_suite(as_selection(options), options.database, installation, progress);
-  if (!found) return fail(found.error(), terminal);
-  if (found->nothing_selected)
-    return finish(ExitCode::kNothingSelected, "no task matches", options.common.verbosity);
+  if (!found) return found.error();
+  if (found->nothing_selected) return End{ExitCode::kNothingSelected, "no task matches"};
   if (options.format == OutputFormat::kJson) {
     fmt::print("{}\n", lint_json(found->rows).dump(2, ' ', true, Json::error_handler_t::replace));
   } else {
     print_table(inspect_terminal(STDOUT_FILENO, options.common.color), found->rows,
                 options.common.verbosity > 0);
   }
-  return conclude(*found, options.common.verbosity);
+  return conclude(*found);
 }
 
 }  // namespace kbench

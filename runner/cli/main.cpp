@@ -9,31 +9,21 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "runner/cli/command_line.hpp"
-#include "runner/cli/commands.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/workspace/workspace_record.hpp"
 
 namespace kbench {
 namespace {
-
-// The command of a request.
-struct Calls {
-  const Installation& installation;
-
-  int operator()(const PrintText&) const { return to_int(ExitCode::kGood); }  // printed before
-  template <class Asked>
-  int operator()(const Asked& asked) const {
-    return call(asked, installation);
-  }
-};
 
 // Where a kbench.toml counts. An agent may write to its workspace, and whoever judges it there has
 // asked for no settings.
@@ -63,7 +53,18 @@ int run_program(const std::vector<std::string>& words) {
   const auto installation = find_installation(
       *program, process_environment(), {built_with_python(), built_from(), built_with_torch()});
   if (!installation) return fail(installation.error(), terminal);
-  return std::visit(Calls{*installation}, *request);
+  return std::visit(
+      [&](const auto& asked) {
+        if constexpr (std::is_same_v<decltype(asked), const PrintText&>) {
+          return to_int(ExitCode::kGood);  // printed before
+        } else {
+          const auto end = call(asked, *installation);
+          if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, asked.common.color));
+          return finish(end->code, end->summary,
+                        end->summary.empty() ? -1 : asked.common.verbosity);
+        }
+      },
+      *request);
 }
 
 }  // namespace

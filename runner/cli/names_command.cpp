@@ -8,10 +8,7 @@
 #include <fmt/format.h>
 
 #include "runner/again/known_names.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 
 namespace kbench {
@@ -54,25 +51,21 @@ bool is_plain_word(std::string_view word) {
 }
 
 CLI::App* add_names(CLI::App& app, NamesOptions& options) {
-  auto* names =
-      app.add_subcommand("names", "Print the names that shell completion offers, one a line");
-  names->footer(help_of("names"));
-  add_word(*names, "KIND", options.kind, {"tasks", "families", "runs", "tags", "agents"},
+  auto& names = add_verb(app, "names", "Print the names that shell completion offers, one a line");
+  add_word(names, "KIND", options.kind, {"tasks", "families", "runs", "tags", "agents"},
            "Of what; families are what --family takes")
       ->required();
-  names
-      ->add_option("LINE", options.line,
-                   "Words of the line that is completed: --db, --suite and --submissions count")
-      ->type_name("");
-  add_database(*names, options.database);
-  add_common(*names, options.common, true);
-  return names;
+  add_value(names, "LINE", options.line, "",
+            "Words of the line that is completed: --db, --suite and --submissions count");
+  add_database(names, options.database);
+  add_common(names, options.common, true);
+  return &names;
 }
 
-int call(const NamesOptions& options, const Installation& installation) {
+Result<End> call(const NamesOptions& options, const Installation& installation) {
   for (const std::string& name : known_names(search_of(options), installation))
     if (is_plain_word(name)) fmt::print("{}\n", name);
-  return finish(ExitCode::kGood, "", /*verbosity=*/-1);
+  return good();
 }
 
 }  // namespace kbench

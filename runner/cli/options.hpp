@@ -49,11 +49,14 @@ struct RunOptions : RunRequest, RunTerms {
   // Tasks besides those of the request, a line each; "-": standard input.
   std::optional<std::filesystem::path> input_file;
   VariantRule variants = VariantRule::kBest;
-  std::vector<OutputRequest> outputs;
+  OutputWords words;
+  std::vector<OutputRequest> outputs;  // what these words come to
 };
 
 // `kbench tasks list|show|header|prompt`.
 struct TasksOptions {
+  enum class What { kList, kShow, kHeader, kPrompt };
+  What what = What::kList;
   CommonOptions common;
   std::vector<int> levels;
   std::vector<std::string> tags;    // list: of task/task_tags.hpp; empty: all
@@ -64,19 +67,6 @@ struct TasksOptions {
   std::optional<PromptLanguage> language;   // prompt: else the device's usual one
   std::optional<std::filesystem::path> out;  // header: folder for task.h and kbench.h
   OutputFormat format = OutputFormat::kTable;
-};
-
-struct TasksListRequest {
-  TasksOptions options;
-};
-struct TasksShowRequest {
-  TasksOptions options;
-};
-struct TasksHeaderRequest {
-  TasksOptions options;
-};
-struct TasksPromptRequest {
-  TasksOptions options;
 };
 
 // `kbench import`.
@@ -111,8 +101,8 @@ struct ReportOptions {
   std::vector<int> levels;        // none: all
   VariantRule variants = VariantRule::kBest;
   std::optional<std::string> reward;  // a name of reward/reward.hpp
-  std::vector<OutputRequest> outputs;
-  std::optional<std::filesystem::path> site;   // a folder for a page of many files
+  OutputWords words;
+  std::vector<OutputRequest> outputs;          // what these words come to
   std::optional<std::string> title;            // of the page
   std::optional<std::filesystem::path> about;  // a file of Markdown that its publisher wrote
 };
@@ -129,8 +119,9 @@ struct ReproduceOptions {
   CommonOptions common;  // a suite: in place of the run's
   RowChoice row;
   std::filesystem::path into = "kbench.sqlite";
-  std::vector<OutputRequest> outputs;
-  std::string command_line;  // as typed, for the store
+  OutputWords words;
+  std::vector<OutputRequest> outputs;  // what these words come to
+  std::string command_line;            // as typed, for the store
 };
 
 // `kbench explain`.
@@ -189,8 +180,7 @@ struct CompareOptions {
 };
 
 // `kbench nightly`.
-struct NightlyOptions {
-  RunOptions run;                      // its outputs are those of the night
+struct NightlyOptions : RunOptions {   // its outputs are those of the night
   std::optional<double> flag_percent;  // what counts as slower; else by the device
   int most_pairs = 9;
   bool over_compiled = false;                               // the common scale: else eager
@@ -219,6 +209,8 @@ struct HistoryOptions {
 
 // `kbench workspace open|compile|verify|profile|submit`.
 struct WorkspaceOptions {
+  enum class What { kOpen, kCompile, kVerify, kProfile, kSubmit };
+  What what = What::kOpen;
   CommonOptions common;
   std::filesystem::path folder;
   std::string task;                         // open: must select exactly one
@@ -228,11 +220,6 @@ struct WorkspaceOptions {
   std::string agent;                        // submit; empty: called like the folder
   std::string reward = "milestone_sure";    // submit: a name of reward/reward.hpp
   std::filesystem::path database = "kbench.sqlite";  // submit
-};
-struct WorkspaceRequest {
-  enum class What { kOpen, kCompile, kVerify, kProfile, kSubmit };
-  What what = What::kOpen;
-  WorkspaceOptions options;
 };
 
 // `kbench serve`.
@@ -252,13 +239,14 @@ struct ServeOptions {
 };
 
 // `kbench mcp`.
-struct McpOptions {
-  ServeOptions serve;  // what clients connect by is of no meaning
-  std::string print;   // "mcp" or "openai": prints the tools and ends; empty: serves
+struct McpOptions : ServeOptions {  // what clients connect by is of no meaning
+  std::string print;                // "mcp" or "openai": prints the tools and ends; empty: serves
 };
 
 // `kbench episodes list|show`.
 struct EpisodesOptions {
+  enum class What { kList, kShow };
+  What what = What::kList;
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> run;         // list: a name of store/run_name.hpp; else all
@@ -266,11 +254,6 @@ struct EpisodesOptions {
   std::optional<int> turn;                // show: this one alone, and all of it; from 1
   std::string reward = "milestone_sure";  // a name of reward/reward.hpp
   OutputFormat format = OutputFormat::kTable;
-};
-struct EpisodesRequest {
-  enum class What { kList, kShow };
-  What what = What::kList;
-  EpisodesOptions options;
 };
 
 // `kbench export`.
@@ -370,6 +353,8 @@ struct AttributeOptions {
 
 // `kbench attribute plan|run|report`.
 struct StudyOptions {
+  enum class What { kPlan, kRun, kReport };
+  What what = What::kPlan;
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   // plan
@@ -410,14 +395,11 @@ struct StudyOptions {
   OutputFormat format = OutputFormat::kTable;
   std::string command_line;
 };
-struct StudyCommand {
-  enum class What { kPlan, kRun, kReport };
-  What what = What::kPlan;
-  StudyOptions options;
-};
 
 // `kbench trajectory import|freeze|list|show`.
 struct TrajectoryOptions {
+  enum class What { kImport, kFreeze, kList, kShow };
+  What what = What::kList;
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   std::string kind;                          // import: "openevolve" or "jsonl"
@@ -432,18 +414,12 @@ struct TrajectoryOptions {
   OutputFormat format = OutputFormat::kTable;
   std::string command_line;
 };
-struct TrajectoryRequest {
-  enum class What { kImport, kFreeze, kList, kShow };
-  What what = What::kList;
-  TrajectoryOptions options;
-};
 
 // `kbench db check|backup|prune|vacuum|salvage|merge`.
 struct DbOptions {
-  enum class Action { kCheck, kBackup, kPrune, kVacuum, kSalvage, kMerge };
-
+  enum class What { kCheck, kBackup, kPrune, kVacuum, kSalvage, kMerge };
+  What what = What::kCheck;
   CommonOptions common;
-  Action action = Action::kCheck;
   std::filesystem::path database = "kbench.sqlite";  // of check, backup, prune and vacuum
   OutputFormat format = OutputFormat::kTable;        // of check and prune
   bool quick = false;                                // check: see CheckRequest
@@ -458,7 +434,8 @@ struct DbOptions {
 
 // `kbench help TOPIC`.
 struct HelpRequest {
-  std::string topic;  // one of manual_topics()
+  CommonOptions common;
+  std::string topic;  // one of manual_topics(); empty: lists them
 };
 
 }  // namespace kbench

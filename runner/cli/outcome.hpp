@@ -4,12 +4,23 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "runner/cli/exit_codes.hpp"
 #include "runner/core/result.hpp"
 #include "runner/options/terminal.hpp"
 
 namespace kbench {
+
+// How a command ended: the exit code, and the last line, which says in words how it went. A good
+// one may have no words.
+struct End {
+  ExitCode code = ExitCode::kGood;
+  std::string summary;
+};
+[[nodiscard]] inline End good(std::string summary = "") {
+  return {ExitCode::kGood, std::move(summary)};
+}
 
 // kNotFound is a task, agent, run or tag that is none of those there are; a file that is not there
 // makes no sense on a command line, and is kUsage.

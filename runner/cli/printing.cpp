@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "reports/facts/json_text.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/store/chained_store.hpp"
 
 namespace kbench {
@@ -16,28 +15,31 @@ constexpr const char* kUsualDatabase = "kbench.sqlite";
 
 }  // namespace
 
-int with_runs(const std::filesystem::path& database, const CommonOptions& common,
-              const Installation& installation,
-              const std::function<Result<int>(const Store&)>& act) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, common.color);
+Result<End> with_runs(const std::filesystem::path& database, const Installation& installation,
+                      const std::function<Result<End>(const Store&)>& act) {
   // Whoever named no database has no runs yet; a name that was typed is wrong.
   std::error_code ignored;
   if (database == kUsualDatabase && !std::filesystem::exists(database, ignored))
-    return finish(
-        ExitCode::kNothingSelected,
-        fmt::format("there are no runs yet: `kbench run` makes {} in this folder; --db names "
-                    "another database",
-                    kUsualDatabase),
-        common.verbosity);
+    return End{ExitCode::kNothingSelected,
+               fmt::format("there are no runs yet: `kbench run` makes {} in this folder; --db "
+                           "names another database",
+                           kUsualDatabase)};
   const auto store = open_with_key(database, Store::Mode::kReadOnly, installation.state);
-  if (!store) return fail(store.error(), terminal);
+  if (!store) return store.error();
   const auto runs = store->runs();
-  if (!runs) return fail(runs.error(), terminal);
+  if (!runs) return runs.error();
   if (runs->empty())
-    return finish(ExitCode::kNothingSelected, fmt::format("{} has no runs yet", database.string()),
-                  common.verbosity);
-  const auto status = act(*store);
-  return status ? *status : fail(status.error(), terminal);
+    return End{ExitCode::kNothingSelected, fmt::format("{} has no runs yet", database.string())};
+  return act(*store);
+}
+
+void say(const CommonOptions& common, std::string_view text) {
+  if (common.verbosity >= 0) fmt::print(stderr, "{}\n", text);
+}
+
+void warn(const CommonOptions& common, std::string_view text) {
+  const Terminal terminal = inspect_terminal(STDERR_FILENO, common.color);
+  fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), text);
 }
 
 TableStyle output_style(const CommonOptions& common) {
@@ -52,5 +54,9 @@ OutputStyle report_style(const CommonOptions& common) {
 }
 
 void print_json(const Json& report) { fmt::print("{}\n", json_text(report, 2)); }
+
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 }  // namespace kbench

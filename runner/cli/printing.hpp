@@ -2,12 +2,18 @@
 // style of output.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "reports/formats/text_table.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/cli/options.hpp"
+#include "runner/cli/outcome.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
@@ -16,10 +22,15 @@
 namespace kbench {
 
 // Opens a database that has runs to read it, with the key of its chains, and returns what `act`
-// does; without runs, or where something fails, says so and returns that exit status.
-[[nodiscard]] int with_runs(const std::filesystem::path& database, const CommonOptions& common,
-                            const Installation& installation,
-                            const std::function<Result<int>(const Store&)>& act);
+// does; without runs, the end that says so.
+[[nodiscard]] Result<End> with_runs(const std::filesystem::path& database,
+                                    const Installation& installation,
+                                    const std::function<Result<End>(const Store&)>& act);
+
+// A line on standard error, unless quiet; and a warning, which is always said. Text of others is
+// cleaned before.
+void say(const CommonOptions& common, std::string_view text);
+void warn(const CommonOptions& common, std::string_view text);
 
 // Style of tables on standard output: as wide as the terminal; unlimited with --wide or without a
 // terminal.
@@ -30,5 +41,17 @@ namespace kbench {
 
 // A report on standard output.
 void print_json(const Json& report);
+
+// Prints what was found, in the format that the options ask for.
+template <class Options, class Found, class AsJson, class AsText>
+void print_found(const Options& options, const Found& found, AsJson as_json, AsText as_text) {
+  if (options.format == OutputFormat::kJson)
+    print_json(as_json(found));
+  else
+    fmt::print("{}", as_text(found, output_style(options.common)));
+}
+
+// "1 run", "2 runs".
+[[nodiscard]] std::string counted(std::size_t count, std::string_view what);
 
 }  // namespace kbench

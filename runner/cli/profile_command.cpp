@@ -1,5 +1,4 @@
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <optional>
 #include <string>
@@ -10,10 +9,7 @@
 
 #include "reports/formats/profile_compare.hpp"
 #include "reports/formats/profile_list.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
@@ -27,48 +23,44 @@
 namespace kbench {
 
 CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
-  auto* profile = app.add_subcommand(
-      "profile", "Say what bounds a kernel or a baseline, by how much, and what to do next");
-  profile->footer(help_of("profile"));
-  profile->add_option("TASK", options.task, "Task, as --task takes it; must select exactly one")
-      ->type_name("");
-  auto* submission =
-      add_path(*profile, "--submission", options.submission, "The file to profile (.cpp, .cu, .py)")
-          ->type_name("FILE");
+  auto& profile = add_verb(
+      app, "profile", "Say what bounds a kernel or a baseline, by how much, and what to do next");
+  add_value(profile, "TASK", options.task, "", "Task, as --task takes it; must select exactly one");
+  auto* submission = add_path(profile, "--submission", options.submission, "FILE",
+                              "The file to profile (.cpp, .cu, .py)");
   add_choice<Side>(
-      *profile, "--side", options.side,
+      profile, "--side", options.side,
       {{"eager", Side::kEager}, {"compiled", Side::kCompiled}, {"submission", Side::kSubmission}},
       "What is profiled (default: the submission where there is one, else eager)")
       ->excludes(submission);
-  add_size(*profile, options.size, "Size of the task (default: full on CUDA, small on CPU)");
-  add_device(*profile, options.device);
-  add_precision(*profile, options.precision);
-  add_call_limit(*profile, options.call_limit_seconds,
+  add_size(profile, options.size, "Size of the task (default: full on CUDA, small on CPU)");
+  add_device(profile, options.device);
+  add_precision(profile, options.precision);
+  add_call_limit(profile, options.call_limit_seconds,
                  "Seconds that one call may take (default: 20)");
-  profile->add_flag("--no-wait", options.no_wait,
-                    "Do not wait for a run on the same device: exit code 3");
-  add_choice<ProfileFormat>(*profile, "--format", options.format,
+  profile.add_flag("--no-wait", options.no_wait,
+                   "Do not wait for a run on the same device: exit code 3");
+  add_choice<ProfileFormat>(profile, "--format", options.format,
                             {{"text", ProfileFormat::kText},
                              {"json", ProfileFormat::kJson},
                              {"trace", ProfileFormat::kTrace}},
                             "text, json, or trace: events that Perfetto and Chrome open (default: "
                             "text)");
-  add_database(*profile, options.database,
-               "SQLite database that keeps it (default: kbench.sqlite)");
-  auto* list = profile->add_flag(
+  add_database(profile, options.database, "SQLite database that keeps it (default: kbench.sqlite)");
+  auto* list = profile.add_flag(
       "--list", options.list, "List the stored profiles, of all tasks or of TASK; nothing is run");
   list->excludes(submission);
   profile
-      ->add_option(
+      .add_option(
           "--compare", options.compare,
           "Beside another: a side, or a stored profile's id; of two, these alone are compared")
       ->expected(1, 2)
       ->type_name("A [B]")
       ->excludes(list);
-  profile->add_flag("--no-store", options.no_store, "Keep it in no database");
-  add_suite(*profile, options.suite);
-  add_common(*profile, options.common, false);
-  return profile;
+  profile.add_flag("--no-store", options.no_store, "Keep it in no database");
+  add_suite(profile, options.suite);
+  add_common(profile, options.common, false);
+  return &profile;
 }
 
 namespace {
@@ -266,22 +258,20 @@ Result<std::string> list(const ProfileOptions& options) {
 
 }  // namespace
 
-int call(const ProfileOptions& options, const Installation& installation) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+Result<End> call(const ProfileOptions& options, const Installation& installation) {
   DeviceSession device(installation,
                        options.compare.empty() ? SessionTurns::kOne : SessionTurns::kMany);
   DeviceBenches benches(device);
-  Progress progress(stderr, terminal, options.common.verbosity);
+  Progress progress(options.common);
   const InterruptGuard guard;
   Asking asking{options, options, benches, progress};
   asking.request.stop = [&] { return guard.interrupted(); };
   const auto words = options.list              ? list(options)
                      : options.compare.empty() ? profile_one(asking)
                                                : compare(asking);
-  if (words) return finish(ExitCode::kGood, *words, options.common.verbosity);
-  if (guard.interrupted())
-    return finish(ExitCode::kInterrupted, "interrupted", options.common.verbosity);
-  return fail(words.error(), terminal);
+  if (words) return good(*words);
+  if (guard.interrupted()) return End{ExitCode::kInterrupted, "interrupted"};
+  return words.error();
 }
 
 }  // namespace kbench

@@ -1,5 +1,7 @@
 #include "runner/cli/progress.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -56,6 +58,9 @@ std::string duration_text(double seconds) {
 
 Progress::Progress(std::FILE* stream, Terminal terminal, int verbosity, Clock clock)
     : stream_(stream), terminal_(terminal), verbosity_(verbosity), clock_(std::move(clock)) {}
+
+Progress::Progress(const CommonOptions& common)
+    : Progress(stderr, inspect_terminal(STDERR_FILENO, common.color), common.verbosity) {}
 
 Progress::~Progress() { erase(); }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/cli/options.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/options/terminal.hpp"
 
@@ -23,6 +24,7 @@ class Progress final : public ProgressSink {
   Progress(
       std::FILE* stream, Terminal terminal, int verbosity,
       Clock clock = [] { return std::chrono::steady_clock::now(); });
+  explicit Progress(const CommonOptions& common);  // on standard error
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() override;  // erases the line

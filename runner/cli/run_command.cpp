@@ -1,13 +1,8 @@
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "reports/write/outputs.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
 #include "runner/cli/dry_run.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "runner/cli/run_end.hpp"
@@ -22,7 +17,7 @@
 namespace kbench {
 namespace {
 
-Result<RunEnd> perform(const RunOptions& given, const Installation& installation) {
+Result<End> perform(const RunOptions& given, const Installation& installation) {
   const auto options = check_run_options(given);
   if (!options) return options.error();
   DeviceSession device(installation, SessionTurns::kOne);
@@ -45,8 +40,7 @@ Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& i
                  fmt::format("--size {}: a reference has its own size only, which is called full",
                              *options.size),
                  "leave --size out, or change the sizes in the reference"};
-  Progress progress(stderr, inspect_terminal(STDERR_FILENO, options.common.color),
-                    options.common.verbosity);
+  Progress progress(options.common);
   const auto reference = import_reference(*options.reference, installation, progress);
   if (!reference) return reference.error();
   options.suite = reference->suite;
@@ -56,10 +50,8 @@ Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& i
 
 // What failed submissions do to the run.
 void add_failures(CLI::App& run, RunOptions& options) {
-  auto* most = run.add_option("--max-fail", options.max_failures,
-                              "Stop after N submissions that failed; --resume goes on")
-                   ->check(CLI::Range(1, 1'000'000).description(""))
-                   ->type_name("N");
+  auto* most = add_number(run, "--max-fail", options.max_failures, 1, 1'000'000,
+                          "Stop after N submissions that failed; --resume goes on");
   run.add_flag_function(
          "--fail-fast",
          [&options](std::int64_t count) {
@@ -88,9 +80,8 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
          "Only what failed in the newest run, with that run's options: --rerun failed")
       ->excludes(states)
       ->excludes(&resume);
-  run.add_option("--run", options.rerun_of,
-                 "The run that --last-failed and --rerun look at (default: the newest)")
-      ->type_name("RUN")
+  add_value(run, "--run", options.rerun_of, "RUN",
+            "The run that --last-failed and --rerun look at (default: the newest)")
       ->excludes(&resume);
 }
 
@@ -110,18 +101,14 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
       app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
       "Rules for inputs, parameters, tolerance: kbench's or another benchmark's (default: kbench)");
   add_allow_torch(app, options.allow_torch);
-  auto* submissions = add_path(app, "--submissions", options.submissions,
-                               "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}")
-                          ->type_name("DIR");
+  auto* submissions = add_path(app, "--submissions", options.submissions, "DIR",
+                               "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}");
   add_word(app, "--layout", options.layout, {"kbench", "kernelbench", "cuda-agent"},
            "How that folder is laid out: as ours, KernelBench's run, or CUDA Agent's "
            "(default: kbench)");
-  auto* agent =
-      app.add_option("--agent", options.agent, "Only this agent's submissions")->type_name("NAME");
-  app.add_option("--jobs", options.jobs,
-                 "Submissions and baselines compiled at once (default: by the number of cores)")
-      ->check(CLI::Range(1, 256).description(""))
-      ->type_name("N");
+  auto* agent = add_value(app, "--agent", options.agent, "NAME", "Only this agent's submissions");
+  add_number(app, "--jobs", options.jobs, 1, 256,
+             "Submissions and baselines compiled at once (default: by the number of cores)");
   app.add_option("--budget", options.budget_seconds,
                  "Longest time that one submission may take in all, in seconds (default: 180)")
       ->check(CLI::Range(1, 86400).description(""))
@@ -134,52 +121,46 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   return {submissions, agent};
 }
 
-CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
-  auto* run = app.add_subcommand(
-      "run", "Time the baselines, build and evaluate submissions, store everything");
-  run->footer(help_of("run"));
+CLI::App* add_run(CLI::App& app, RunOptions& options) {
+  auto& run =
+      add_verb(app, "run", "Time the baselines, build and evaluate submissions, store everything");
   auto* file =
-      add_path(*run, "FILE", options.file,
+      add_path(run, "FILE", options.file, "",
                "A single submission (.cpp, .cu, .py); add --task unless the file is named like a "
-               "task")
-          ->type_name("");
-  run->add_option(
-         "--name", options.name,
-         "Agent that FILE counts for (default: me, or the folder AGENT of AGENT/levelN/FILE)")
-      ->type_name("NAME");
-  const auto whose = add_measuring(*run, options);
-  add_path(*run, "--input-file", options.input_file,
-           "File with one value of --task a line; # begins a comment; -: standard input")
-      ->type_name("FILE");
-  add_path(*run, "--reference", options.reference,
+               "task");
+  add_value(run, "--name", options.name, "NAME",
+            "Agent that FILE counts for (default: me, or the folder AGENT of AGENT/levelN/FILE)");
+  const auto whose = add_measuring(run, options);
+  add_path(run, "--input-file", options.input_file, "FILE",
+           "File with one value of --task a line; # begins a comment; -: standard input");
+  add_path(run, "--reference", options.reference, "REF.py",
            "KernelBench problem of your own that FILE solves; imported once, kept and named")
-      ->type_name("REF.py")
       ->needs(file)
-      ->excludes(run->get_option("--task"))
-      ->excludes(run->get_option("--tag"))
-      ->excludes(run->get_option("--input-file"))
-      ->excludes(run->get_option("--level"));
+      ->excludes(run.get_option("--task"))
+      ->excludes(run.get_option("--tag"))
+      ->excludes(run.get_option("--input-file"))
+      ->excludes(run.get_option("--level"));
   whose.submissions->excludes(file);
   whose.agent->excludes(file);
   auto* baselines =
-      run->add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
+      run.add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
           ->excludes(file);
-  run->add_flag("--checks-only", options.checks_only,
-                "Judge without timing: no baseline is compiled, and no row is ever ranked")
+  run.add_flag("--checks-only", options.checks_only,
+               "Judge without timing: no baseline is compiled, and no row is ever ranked")
       ->excludes(baselines);
-  run->add_flag(
+  run.add_flag(
       "--no-lint", options.no_lint,
       "Do not check tasks other than kbench's own; rows of unchecked tasks are not ranked");
-  run->add_option("--seed", options.seed,
-                  "Draw the same inputs in each run; such rows are labelled and not ranked")
+  run.add_option("--seed", options.seed,
+                 "Draw the same inputs in each run; such rows are labelled and not ranked")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000'000}).description(""))
       ->type_name("N");
-  add_choice<UnitOrder>(*run, "--order", options.order,
+  add_choice<UnitOrder>(run, "--order", options.order,
                         {{"task", UnitOrder::kTask},
                          {"shuffled", UnitOrder::kShuffled},
                          {"longest", UnitOrder::kLongest}},
                         "Order of the rows; longest: by durations of earlier runs (default: task)");
-  auto* shard = run->add_option_function<std::string>(
+  auto* shard = run.add_option_function<std::string>(
       "--shard",
       [&options](const std::string& word) {
         const auto parsed = parse_shard(word);
@@ -189,45 +170,45 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, OutputWords& words) {
       "Only the I-th of N parts of the tasks; --group names the whole");
   shard->type_name("I/N")->excludes(file);
   auto* group =
-      run->add_option("--group", options.group, "Name that the shards of one run have in common");
+      run.add_option("--group", options.group, "Name that the shards of one run have in common");
   group->type_name("NAME")->needs(shard);
   shard->needs(group);
-  run->add_flag("--no-wait", options.no_wait,
-                "Exit with code 3 instead of waiting for another run on this device");
-  add_failures(*run, options);
-  run->add_flag("--dry-run", options.dry_run,
-                "Print what would run, as a table or with --format json; start and write nothing");
-  add_word(*run, "--format", words.format, format_names(),
+  run.add_flag("--no-wait", options.no_wait,
+               "Exit with code 3 instead of waiting for another run on this device");
+  add_failures(run, options);
+  run.add_flag("--dry-run", options.dry_run,
+               "Print what would run, as a table or with --format json; start and write nothing");
+  add_word(run, "--format", options.words.format, format_names(),
            "Format of the results on standard output (default: table; in GitHub Actions: github)");
-  run->add_flag_function(
-         "--json", [&words](std::int64_t) { words.format = "json"; }, "The same as --format json")
-      ->excludes(run->get_option("--format"));
-  add_outputs(*run, words);
-  add_variants(*run, options.variants);
-  add_trust(*run, options.common.trust);
-  add_database(*run, options.database);
-  auto* resume = run->add_option_function<std::string>(
+  run.add_flag_function(
+         "--json", [&options](std::int64_t) { options.words.format = "json"; },
+         "The same as --format json")
+      ->excludes(run.get_option("--format"));
+  add_outputs(run, options.words);
+  add_variants(run, options.variants);
+  add_trust(run, options.common.trust);
+  add_database(run, options.database);
+  auto* resume = run.add_option_function<std::string>(
                         "--resume", [&options](const std::string& name) { options.resume = name; },
                         "Continue a run, by its tag or the start of its id (default: the newest)")
                      ->expected(0, 1)
                      ->default_str("latest")  // of the option alone
                      ->type_name("[RUN]");
-  add_reruns(*run, options, *resume);
-  add_html(*run, words, "the database");
-  add_wide(*run, options.common);
-  add_suite(*run, options.suite);
-  add_common(*run, options.common, false);
-  return run;
+  add_reruns(run, options, *resume);
+  add_html(run, options.words, "the database");
+  add_wide(run, options.common);
+  add_suite(run, options.suite);
+  add_common(run, options.common, false);
+  return &run;
 }
 
-int call(const RunOptions& given, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, given.common.color);
+Result<End> call(const RunOptions& given, const Installation& installation) {
   const auto options = with_tasks_of_files(given, installation);
-  if (!options) return fail(options.error(), terminal);
+  if (!options) return options.error();
   const auto end =
       given.dry_run ? show_plan(*options, installation) : perform(*options, installation);
-  if (!end) return fail(end.error(), terminal);
-  return finish(end->code, end->summary, given.common.verbosity);
+  if (!end) return end.error();
+  return End{end->code, end->summary};
 }
 
 }  // namespace kbench

@@ -20,9 +20,9 @@ ExitCode code_of(const RunOutcome& outcome, bool exit_zero) {
 
 }  // namespace
 
-RunEnd end_of_run(const RunOutcome& outcome, const RunTerms& terms, bool exit_zero,
-                  const std::string& reported) {
-  RunEnd end{code_of(outcome, exit_zero), summarize(outcome, terms, reported)};
+End end_of_run(const RunOutcome& outcome, const RunTerms& terms, bool exit_zero,
+               const std::string& reported) {
+  End end{code_of(outcome, exit_zero), summarize(outcome, terms, reported)};
   const int mistaken = outcome.mistaken_files;
   if (mistaken == 0 || outcome.lost || outcome.interrupted || outcome.stopped) return end;
   const std::string told =

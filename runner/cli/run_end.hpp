@@ -4,19 +4,14 @@
 
 #include <string>
 
-#include "runner/cli/exit_codes.hpp"
+#include "runner/cli/outcome.hpp"
 #include "runner/run/run_outcome.hpp"
 
 namespace kbench {
 
-struct RunEnd {
-  ExitCode code = ExitCode::kGood;
-  std::string summary;  // one line
-};
-
 // `exit_zero`: failures of submissions are in the rows alone. `reported`: the files that tell of
 // the run, "results.csv, page.html".
-[[nodiscard]] RunEnd end_of_run(const RunOutcome& outcome, const RunTerms& terms,
-                                bool exit_zero = false, const std::string& reported = "");
+[[nodiscard]] End end_of_run(const RunOutcome& outcome, const RunTerms& terms,
+                             bool exit_zero = false, const std::string& reported = "");
 
 }  // namespace kbench

@@ -1,7 +1,5 @@
 #include "runner/cli/run_face.hpp"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,8 +13,7 @@
 namespace kbench {
 
 RunFace::RunFace(const CommonOptions& common, std::function<void(const Evaluation&)> stored)
-    : progress_(stderr, inspect_terminal(STDERR_FILENO, common.color), common.verbosity),
-      stored_(std::move(stored)) {}
+    : progress_(common), stored_(std::move(stored)) {}
 
 void RunFace::row(const Evaluation& evaluation, std::span<const Blob> /*sources*/) {
   stored_(evaluation);

@@ -6,10 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/confined_programs.hpp"
@@ -38,30 +35,21 @@ void print_result(const Terminal& out, const EscapeResult& result) {
 
 }  // namespace
 
-SelftestCommands add_selftest(CLI::App& app, SelftestRequest& options,
-                              TimingSelftestRequest& timing) {
-  auto* selftest = app.add_subcommand("selftest", "Check kbench's own defences");
-  selftest->require_subcommand(1);
-  selftest->footer(help_of("selftest"));
-  auto* sandbox = selftest->add_subcommand("sandbox", "Try to escape from this machine's sandbox");
-  sandbox->footer(help_of("selftest sandbox"));
-  add_device(*sandbox, options.device, "Whose sandbox (default: cpu)");
-  sandbox
-      ->add_option("--without", options.without,
-                   "Layer to leave out; may be repeated (new-landlock: what Debian 12 lacks)")
+CLI::App* add_selftest(CLI::App& app, SelftestRequest& options) {
+  auto& selftest = add_group(app, "selftest", "Check kbench's own defences");
+  auto& sandbox = add_verb(selftest, "sandbox", "Try to escape from this machine's sandbox");
+  add_device(sandbox, options.device, "Whose sandbox (default: cpu)");
+  add_many(sandbox, "--without", options.without, "",
+           "Layer to leave out; may be repeated (new-landlock: what Debian 12 lacks)")
       ->check(one_of({"bubblewrap", "namespaces", "user-namespace", "network", "landlock",
-                      "new-landlock", "seccomp", "cgroup"}))
-      ->allow_extra_args(false)
-      ->type_name("");
-  sandbox->add_option("--only", options.only, "Only this escape; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  add_json(*sandbox, options.format);
-  add_common(*sandbox, options.common, false);
-  return {sandbox, add_timing(*selftest, timing)};
+                      "new-landlock", "seccomp", "cgroup"}));
+  add_many(sandbox, "--only", options.only, "NAME", "Only this escape; may be repeated");
+  add_json(sandbox, options.format);
+  add_common(sandbox, options.common, false);
+  return &selftest;
 }
 
-int call(const SelftestRequest& user, const Installation& installation) {
+Result<End> call(const SelftestRequest& user, const Installation& installation) {
   const bool table = user.format == OutputFormat::kTable;
   const Terminal out = inspect_terminal(STDOUT_FILENO, user.common.color);
   SelftestOptions options{.program = installation.programs / "kbench-escape",
@@ -74,7 +62,7 @@ int call(const SelftestRequest& user, const Installation& installation) {
   if (programs.builder) options.confined[EscapeAs::kBuilder] = programs.builder;
   if (table) options.on_result = [&](const EscapeResult& result) { print_result(out, result); };
   const auto report = run_selftest(options);
-  if (!report) return fail(report.error(), inspect_terminal(STDERR_FILENO, user.common.color));
+  if (!report) return report.error();
   if (table) {
     fmt::print("\nsandbox: {}{}{}\n", report->level.to_string(),
                report->level.reason.empty() ? "" : "; ", printable(report->level.reason));
@@ -89,8 +77,7 @@ int call(const SelftestRequest& user, const Installation& installation) {
                                 report->count(EscapeOutcome::kBlocked), open,
                                 report->count(EscapeOutcome::kNotApplicable),
                                 failed > 0 ? fmt::format(", {} failed", failed) : "");
-  return finish(open + failed == 0 ? ExitCode::kGood : ExitCode::kInfrastructure, text,
-                user.common.verbosity);
+  return End{open + failed == 0 ? ExitCode::kGood : ExitCode::kInfrastructure, text};
 }
 
 }  // namespace kbench

@@ -7,10 +7,8 @@
 #include <fmt/format.h>
 
 #include "runner/again/clock_selftest.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
@@ -55,28 +53,22 @@ Result<ClockFindings> perform(const TimingSelftestRequest& request,
   RunFace face(with_verbosity(request.common, std::min(verbosity, 0)));
   return test_clock(
       {.suite = request.common.suite, .device = request.device, .rounds = request.rounds},
-      installation, face, [&](const std::string& text) {
-        if (verbosity >= 0) fmt::print(stderr, "{}\n", text);
-      });
+      installation, face, [&](const std::string& text) { say(request.common, text); });
 }
 
 }  // namespace
 
 CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
-  auto* timing = selftest.add_subcommand(
-      "timing", "Check the clock on known differences, and calibrate this device");
-  timing->footer(help_of("selftest timing"));
-  timing->add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
+  auto& timing = add_verb(selftest, "timing",
+                          "Check the clock on known differences, and calibrate this device");
+  timing.add_option("--device", options.device, "cpu, cuda or cuda:N (default: what there is)")
       ->check(device_name())
       ->type_name("");
-  timing
-      ->add_option("--rounds", options.rounds,
-                   "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)")
-      ->check(CLI::Range(1, 1000))
-      ->type_name("N");
-  add_json(*timing, options.format);
-  add_common(*timing, options.common, false);
-  return timing;
+  add_number(timing, "--rounds", options.rounds, 1, 1000,
+             "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)");
+  add_json(timing, options.format);
+  add_common(timing, options.common, false);
+  return &timing;
 }
 
 Status calibrate(const TimingSelftestRequest& request, const Installation& installation) {
@@ -85,10 +77,9 @@ Status calibrate(const TimingSelftestRequest& request, const Installation& insta
   return Done{};
 }
 
-int call(const TimingSelftestRequest& request, const Installation& installation) {
+Result<End> call(const TimingSelftestRequest& request, const Installation& installation) {
   const auto findings = perform(request, installation);
-  if (!findings)
-    return fail(findings.error(), inspect_terminal(STDERR_FILENO, request.common.color));
+  if (!findings) return findings.error();
   if (request.format == OutputFormat::kJson) {
     fmt::print("{}\n", clock_json(*findings).dump(2));
   } else {
@@ -98,9 +89,8 @@ int call(const TimingSelftestRequest& request, const Installation& installation)
   const std::string kept = findings->calibration.runs < 2
                                ? "one run calibrates nothing"
                                : "the calibration is kept, and holds for runs from now on";
-  return finish(failed == 0 ? ExitCode::kGood : ExitCode::kInfrastructure,
-                failed == 0 ? kept : fmt::format("{} checks failed; {}", failed, kept),
-                request.common.verbosity);
+  return End{failed == 0 ? ExitCode::kGood : ExitCode::kInfrastructure,
+             failed == 0 ? kept : fmt::format("{} checks failed; {}", failed, kept)};
 }
 
 }  // namespace kbench

@@ -7,10 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/serve_surroundings.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/calibration_file.hpp"
@@ -55,32 +52,24 @@ void add_timeout(CLI::App& app, const char* name, int& seconds, const char* help
 }  // namespace
 
 CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
-  auto* serve = app.add_subcommand("serve", "Judge what agents and trainers send over HTTP");
-  serve->footer(help_of("serve"));
-  serve
-      ->add_option("--bind", options.address,
-                   "Address to listen on, a loopback one (default: 127.0.0.1)")
-      ->type_name("ADDRESS");
-  serve->add_option("--port", options.port, "Port; 0 for one that is free (default: 8377)")
-      ->check(CLI::Range(0, 65535).description(""))
-      ->type_name("N");
-  serve
-      ->add_option("--host", options.names,
-                   "A further name that clients call this host by; may be given several times")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  add_path(*serve, "--tokens", options.tokens,
-           "Who may ask (default: a file of the state folder, made once)")
-      ->type_name("FILE");
-  add_timeout(*serve, "--header-timeout", options.header_timeout_s,
+  auto& serve = add_verb(app, "serve", "Judge what agents and trainers send over HTTP");
+  add_value(serve, "--bind", options.address, "ADDRESS",
+            "Address to listen on, a loopback one (default: 127.0.0.1)");
+  add_number(serve, "--port", options.port, 0, 65535,
+             "Port; 0 for one that is free (default: 8377)");
+  add_many(serve, "--host", options.names, "NAME",
+           "A further name that clients call this host by; may be given several times");
+  add_path(serve, "--tokens", options.tokens, "FILE",
+           "Who may ask (default: a file of the state folder, made once)");
+  add_timeout(serve, "--header-timeout", options.header_timeout_s,
               "Seconds for the headers of a request (default: 10)");
-  add_timeout(*serve, "--body-timeout", options.body_timeout_s,
+  add_timeout(serve, "--body-timeout", options.body_timeout_s,
               "Seconds for its body (default: 30)");
-  add_judging(*serve, options);
-  return serve;
+  add_judging(serve, options);
+  return &serve;
 }
 
-int call(const ServeOptions& options, const Installation& installation) {
+Result<End> call(const ServeOptions& options, const Installation& installation) {
   ServeSurroundings around(options, installation);
   const auto note = around.note();
   const auto end =
@@ -95,11 +84,10 @@ int call(const ServeOptions& options, const Installation& installation) {
                   .announce = announce,
                   .abandon = [] { ::_exit(to_int(ExitCode::kInterrupted)); },
                   .prepare_device = [&] { return calibrate_once(options, installation, note); }});
-  if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, options.common.color));
+  if (!end) return end.error();
   const std::string left =
       end->left == 0 ? "" : fmt::format("; {} wait for the next server", end->left);
-  return finish(ExitCode::kGood, fmt::format("{} judged{}", end->judged, left),
-                options.common.verbosity);
+  return good(fmt::format("{} judged{}", end->judged, left));
 }
 
 }  // namespace kbench

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/verbs.hpp"
 
 namespace kbench {
 
@@ -34,7 +33,6 @@ std::function<void(const std::string&)> ServeSurroundings::note() const {
   };
 }
 
-// What both judge by.
 void add_judging(CLI::App& app, ServeOptions& options) {
   add_size(app, options.size, "Size of tasks where nobody names one");
   add_device(app, options.device);

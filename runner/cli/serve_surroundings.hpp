@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "runner/cli/options.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/device/device_session.hpp"
@@ -11,6 +13,9 @@
 #include "runner/run/device_bench.hpp"
 
 namespace kbench {
+
+// Options of what both judge by.
+void add_judging(CLI::App& app, ServeOptions& options);
 
 // `options` and `installation` outlive it, and it outlives what it judges.
 class ServeSurroundings {

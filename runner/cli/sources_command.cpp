@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -8,10 +6,7 @@
 
 #include "reports/facts/sanitize.hpp"
 #include "runner/again/stored_row.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 
 namespace kbench {
@@ -52,22 +47,19 @@ Result<std::string> write_sources(const SourcesOptions& options, const Installat
 }  // namespace
 
 CLI::App* add_sources(CLI::App& app, SourcesOptions& options) {
-  auto* sources = app.add_subcommand("sources", "Write the files that a stored row was made from");
-  sources->footer(help_of("sources"));
-  add_row_choice(*sources, options.row);
-  sources->add_option("--agent", options.row.agent, "Who submitted")->required()->type_name("NAME");
-  add_submission_choice(*sources, options.row);
-  sources->add_option("--out", options.out, "Folder: an empty one, or a new one")
-      ->required()
-      ->type_name("DIR");
-  add_common(*sources, options.common, false);
-  return sources;
+  auto& sources = add_verb(app, "sources", "Write the files that a stored row was made from");
+  add_row_choice(sources, options.row);
+  add_value(sources, "--agent", options.row.agent, "NAME", "Who submitted")->required();
+  add_submission_choice(sources, options.row);
+  add_value(sources, "--out", options.out, "DIR", "Folder: an empty one, or a new one")->required();
+  add_common(sources, options.common, false);
+  return &sources;
 }
 
-int call(const SourcesOptions& options, const Installation& installation) {
+Result<End> call(const SourcesOptions& options, const Installation& installation) {
   const auto written = write_sources(options, installation);
-  if (!written) return fail(written.error(), inspect_terminal(STDERR_FILENO, options.common.color));
-  return finish(ExitCode::kGood, *written, options.common.verbosity);
+  if (!written) return written.error();
+  return good(*written);
 }
 
 }  // namespace kbench

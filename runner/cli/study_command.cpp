@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -15,11 +13,8 @@
 #include "reports/write/outputs.hpp"
 #include "runner/attribution/analysis.hpp"
 #include "runner/cli/agent_world.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
 #include "runner/cli/endpoint_options.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/endpoint_key.hpp"
@@ -156,7 +151,7 @@ Json plan_json(const MadePlan& made, const std::optional<Price>& price) {
           {"precision", std::move(indices)}};
 }
 
-Result<int> plan(const StudyOptions& options, const Installation& installation) {
+Result<End> plan(const StudyOptions& options, const Installation& installation) {
   if (options.usd && !options.price)
     return Error{ErrorCode::kUsage, "--usd needs --price", "--price IN,OUT, US$ a million tokens"};
   if (auto fine = check_output_file(options.output, options.database); !fine) return fine.error();
@@ -179,11 +174,9 @@ Result<int> plan(const StudyOptions& options, const Installation& installation) 
     print_plan(*made, request->price);
   const bool less = made->plan.states.size() < made->states_found ||
                     made->plan.replicates < made->replicates_asked;
-  return finish(
-      ExitCode::kGood,
-      fmt::format("study {}, written to {}{}", short_id(study_id(made->text)),
-                  options.output.string(), less ? "; smaller than asked, to cost no more" : ""),
-      options.common.verbosity);
+  return good(fmt::format("study {}, written to {}{}", short_id(study_id(made->text)),
+                          options.output.string(),
+                          less ? "; smaller than asked, to cost no more" : ""));
 }
 
 // --- run ---
@@ -210,7 +203,7 @@ Result<StudyRequest> study_request(const StudyOptions& options) {
   return request;
 }
 
-Result<int> run(const StudyOptions& options, const Installation& installation) {
+Result<End> run(const StudyOptions& options, const Installation& installation) {
   const auto request = study_request(options);
   if (!request) return request.error();
   const auto world = AgentWorld::make(options.common, installation);
@@ -218,8 +211,7 @@ Result<int> run(const StudyOptions& options, const Installation& installation) {
   const auto outcome = run_study(*request, (*world)->around());
   if (!outcome) return outcome.error();
   const int verbosity = options.common.verbosity;
-  if (outcome->run_id.empty())
-    return finish(ExitCode::kInterrupted, "interrupted; no cell was begun", verbosity);
+  if (outcome->run_id.empty()) return End{ExitCode::kInterrupted, "interrupted; no cell was begun"};
   for (const std::string& sentence : outcome->sampling)
     if (verbosity >= 0) fmt::print(stderr, "{}\n", sanitize_line(sentence));
   for (const std::string& sentence : outcome->dropped)
@@ -231,11 +223,10 @@ Result<int> run(const StudyOptions& options, const Installation& installation) {
       "endpoint or the machine",
       outcome->complete, outcome->cells, outcome->faults);
   if (outcome->was_stopped)
-    return finish(ExitCode::kInterrupted,
-                  fmt::format("interrupted; {}; the others go on with --resume; {}", cells, saved),
-                  verbosity);
-  return finish(outcome->faults > 0 ? ExitCode::kInfrastructure : ExitCode::kGood,
-                fmt::format("{}; {}", cells, saved), verbosity);
+    return End{ExitCode::kInterrupted,
+               fmt::format("interrupted; {}; the others go on with --resume; {}", cells, saved)};
+  return End{outcome->faults > 0 ? ExitCode::kInfrastructure : ExitCode::kGood,
+             fmt::format("{}; {}", cells, saved)};
 }
 
 // --- report ---
@@ -247,7 +238,7 @@ Status check_outputs(const StudyOptions& options) {
   return Done{};
 }
 
-Result<int> report(const StudyOptions& options, const Installation& installation) {
+Result<End> report(const StudyOptions& options, const Installation& installation) {
   if (auto fine = check_outputs(options); !fine) return fine.error();
   const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
   if (!store) return store.error();
@@ -269,53 +260,31 @@ Result<int> report(const StudyOptions& options, const Installation& installation
     if (auto written = write_output_file(*options.html, render_attribution_page(*found, name));
         !written)
       return written.error();
-  if (options.format == OutputFormat::kJson)
-    print_json(attribution_json(*found));
-  else
-    fmt::print("{}", render_attribution(*found, output_style(options.common)));
-  return finish(ExitCode::kGood, fmt::format("{}, {} cells", name, study->cells),
-                options.common.verbosity);
-}
-
-Result<int> obey(const StudyCommand& command, const Installation& installation) {
-  switch (command.what) {
-    case StudyCommand::What::kPlan: return plan(command.options, installation);
-    case StudyCommand::What::kRun: return run(command.options, installation);
-    case StudyCommand::What::kReport: return report(command.options, installation);
-  }
-  return Error{ErrorCode::kUsage, "no such request", ""};
-}
-
-template <class Value>
-void add_many(CLI::App& app, const char* name, Value& value, const char* help) {
-  app.add_option(name, value, help)->allow_extra_args(false)->type_name("NAME");
+  print_found(options, *found, attribution_json, render_attribution);
+  return good(fmt::format("{}, {} cells", name, study->cells));
 }
 
 void add_plan(CLI::App& plan, StudyOptions& options) {
-  plan.add_option("--model", options.model, "The model's name, as the endpoint has it")
-      ->required()
-      ->type_name("NAME");
-  plan.add_option("--output,-o", options.output, "File of the plan (default: plan.json)")
-      ->type_name("FILE");
-  add_many(plan, "--component", options.components,
+  add_value(plan, "--model", options.model, "NAME", "The model's name, as the endpoint has it")
+      ->required();
+  add_value(plan, "--output,-o", options.output, "FILE", "File of the plan (default: plan.json)");
+  add_many(plan, "--component", options.components, "NAME",
            "error, profiler or NAME=COMMAND; may be repeated (default: error and profiler)");
   add_word(plan, "--mode", options.mode, {"direct", "plan", "both"},
            "Who gets the reports: the coder, a planner, or both (default: direct)");
-  add_many(plan, "--arm", options.arms,
+  add_many(plan, "--arm", options.arms, "NAME",
            "Further arm: sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF; or paper, for the last five");
-  add_many(plan, "--outcome", options.outcomes,
+  add_many(plan, "--outcome", options.outcomes, "NAME",
            "built, correct, better, fast:X or tokens; the first is primary (default: all, correct "
            "first)");
   add_number(plan, "--states", options.states, 1, 10'000, "States at most (default: 80)");
   add_number(plan, "--replicates", options.replicates, 1, 1000,
              "Of each state under each coalition (default: 1)");
-  add_many(plan, "--stratum", options.strata, "\"not built\", wrong or correct; may be repeated");
-  plan.add_option("--generation", options.generations, "Of the states; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("N");
-  plan.add_option("--run", options.run,
-                  "Whose states: start of an id, a tag, latest or latest~N (default: all runs)")
-      ->type_name("RUN");
+  add_many(plan, "--stratum", options.strata, "NAME",
+           "\"not built\", wrong or correct; may be repeated");
+  add_many(plan, "--generation", options.generations, "N", "Of the states; may be repeated");
+  add_value(plan, "--run", options.run, "RUN",
+            "Whose states: start of an id, a tag, latest or latest~N (default: all runs)");
   add_size(plan, options.size, "Size of the states' tasks (default: that of the first)");
   add_device(plan, options.device, "Device of the states, cpu or cuda (default: the first's)");
   add_number(plan, "--temperature", options.temperature, 0, 10, "Of sampling (default: not said)");
@@ -325,14 +294,14 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_number(plan, "--seed", options.seed, 0, 1e15,
              "Of the first replicate; each has one more (default: 0)");
   plan.add_flag("--quick", options.quick, "Time kernels in eight blocks only");
-  plan.add_option("--price", options.price, "US$ a million tokens of prompts, of replies")
-      ->type_name("IN,OUT");
+  add_value(plan, "--price", options.price, "IN,OUT",
+            "US$ a million tokens of prompts, of replies");
   add_number(plan, "--usd", options.usd, 0, 1e9, "US$ that the study may cost");
   add_json(plan, options.format);
 }
 
 void add_study_run(CLI::App& run, StudyOptions& options) {
-  run.add_option("PLAN", options.plan, "File that plan has written")->required()->type_name("");
+  add_value(run, "PLAN", options.plan, "", "File that plan has written")->required();
   add_endpoint(run, options);
   add_number(run, "--parallel", options.parallel, 1, 256,
              "Cells at once; one device judges them all (default: 4)");
@@ -342,49 +311,44 @@ void add_study_run(CLI::App& run, StudyOptions& options) {
 }
 
 void add_study_report(CLI::App& report, StudyOptions& options) {
-  report.add_option("STUDY", options.study, "Start of its id (default: the newest)")->type_name("");
-  report
-      .add_option("--by", options.by,
-                  "Compare groups: stratum, generation, task, model or origin; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("NAME");
-  report.add_option("--html", options.html, "Page to write as well")->type_name("FILE");
-  report
-      .add_option("--lines", options.lines,
-                  "Cells to write as well, for `kbench attribute analyze`")
-      ->type_name("FILE");
+  add_value(report, "STUDY", options.study, "", "Start of its id (default: the newest)");
+  add_many(report, "--by", options.by, "NAME",
+           "Compare groups: stratum, generation, task, model or origin; may be repeated");
+  add_value(report, "--html", options.html, "FILE", "Page to write as well");
+  add_value(report, "--lines", options.lines, "FILE",
+            "Cells to write as well, for `kbench attribute analyze`");
   add_json(report, options.format);
   add_wide(report, options.common);
 }
 
 }  // namespace
 
-std::array<StudyApps::Asked, 3> StudyApps::requests() const {
-  using What = StudyCommand::What;
-  return {{{plan, What::kPlan}, {run, What::kRun}, {report, What::kReport}}};
-}
-
-StudyApps add_study(CLI::App& attribute, StudyOptions& options) {
-  const StudyApps apps = {
-      attribute.add_subcommand("plan", "Choose states and coalitions, and say what it costs"),
-      attribute.add_subcommand("run", "Try every cell of a plan"),
-      attribute.add_subcommand("report", "Analyse the cells of a stored study"),
-  };
-  add_plan(*apps.plan, options);
-  add_study_run(*apps.run, options);
-  add_study_report(*apps.report, options);
-  for (const auto& [one, what] : apps.requests()) {
-    one->footer(help_of("attribute"));
+CLI::App* add_study(CLI::App& app, StudyOptions& options) {
+  using What = StudyOptions::What;
+  auto& attribute =
+      add_group(app, "attribute", "Find which feedback helps an agent, and by how much");
+  auto& plan = add_form(attribute, "plan", options.what, What::kPlan,
+                        "Choose states and coalitions, and say what it costs");
+  auto& run = add_form(attribute, "run", options.what, What::kRun, "Try every cell of a plan");
+  auto& report = add_form(attribute, "report", options.what, What::kReport,
+                          "Analyse the cells of a stored study");
+  add_plan(plan, options);
+  add_study_run(run, options);
+  add_study_report(report, options);
+  for (auto* one : {&plan, &run, &report}) {
     add_database(*one, options.database);
-    add_common(*one, options.common, what == StudyCommand::What::kRun);
+    add_common(*one, options.common, one == &run);
   }
-  return apps;
+  return &attribute;
 }
 
-int call(const StudyCommand& command, const Installation& installation) {
-  const auto status = obey(command, installation);
-  if (status) return *status;
-  return fail(status.error(), inspect_terminal(STDERR_FILENO, command.options.common.color));
+Result<End> call(const StudyOptions& options, const Installation& installation) {
+  switch (options.what) {
+    case StudyOptions::What::kPlan: return plan(options, installation);
+    case StudyOptions::What::kRun: return run(options, installation);
+    case StudyOptions::What::kReport: return report(options, installation);
+  }
+  return End{};
 }
 
 }  // namespace kbench

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -11,10 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
@@ -74,40 +69,33 @@ void add_operators(CLI::App& app, SynthOptions& options) {
 }  // namespace
 
 CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
-  auto* synth = app.add_subcommand("synth", "Compose new tasks, and keep those that are sound");
-  synth->footer(help_of("synth"));
-  synth->add_option("--out", options.out, "Folder of the suite")->required()->type_name("DIR");
-  synth->add_option("--count", options.count, "Candidates to try (default: 100)")
-      ->check(CLI::Range(1, kMostCandidates).description(""))
-      ->type_name("N");
-  synth->add_option("--seed", options.seed, "Which candidates (default: 0)")
+  auto& synth = add_verb(app, "synth", "Compose new tasks, and keep those that are sound");
+  add_value(synth, "--out", options.out, "DIR", "Folder of the suite")->required();
+  add_number(synth, "--count", options.count, 1, kMostCandidates,
+             "Candidates to try (default: 100)");
+  synth.add_option("--seed", options.seed, "Which candidates (default: 0)")
       ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
       ->type_name("N");
-  add_operators(*synth, options);
-  synth
-      ->add_option("--from", options.from,
-                   "Take the candidates of files or tables, as import does; may be repeated")
-      ->allow_extra_args(false)
-      ->type_name("PATH");
-  add_device(*synth, options.device);
-  add_word(*synth, "--mode", options.mode, {"train", "eval"},
+  add_operators(synth, options);
+  add_many(synth, "--from", options.from, "PATH",
+           "Take the candidates of files or tables, as import does; may be repeated");
+  add_device(synth, options.device);
+  add_word(synth, "--mode", options.mode, {"train", "eval"},
            "Batch norm by the batch's statistics, or by the running ones (default: train)");
-  add_path(*synth, "--held-out", options.held_out,
-           "Suite whose tasks nobody may be trained on (default: the shipped one)")
-      ->type_name("DIR");
-  synth->add_flag("--no-packages", options.no_packages, "Build no compiled baselines");
-  synth->add_flag("--no-run", options.no_run, "Only lower, and look at the graphs");
-  synth->add_flag("--resume", options.resume, "Go on in --out where it was left");
-  add_json(*synth, options.format, "Format of the summary");
-  add_common(*synth, options.common, false);
-  return synth;
+  add_path(synth, "--held-out", options.held_out, "DIR",
+           "Suite whose tasks nobody may be trained on (default: the shipped one)");
+  synth.add_flag("--no-packages", options.no_packages, "Build no compiled baselines");
+  synth.add_flag("--no-run", options.no_run, "Only lower, and look at the graphs");
+  synth.add_flag("--resume", options.resume, "Go on in --out where it was left");
+  add_json(synth, options.format, "Format of the summary");
+  add_common(synth, options.common, false);
+  return &synth;
 }
 
-int call(const SynthOptions& options, const Installation& installation) {
-  const Terminal terminal = inspect_terminal(STDERR_FILENO, options.common.color);
-  Progress progress(stderr, terminal, options.common.verbosity);
+Result<End> call(const SynthOptions& options, const Installation& installation) {
+  Progress progress(options.common);
   const auto outcome = synthesize(options, installation, progress);
-  if (!outcome) return fail(outcome.error(), terminal);
+  if (!outcome) return outcome.error();
   if (options.format == OutputFormat::kJson) {
     fmt::print("{}", outcome->manifest);
   } else {
@@ -115,12 +103,9 @@ int call(const SynthOptions& options, const Installation& installation) {
   }
   const std::string summary = fmt::format("{} of {} candidates are tasks of {}", outcome->kept,
                                           outcome->records.size(), printable(options.out.string()));
-  const int verbosity = options.common.verbosity;
   if (outcome->interrupted)
-    return finish(ExitCode::kInterrupted, summary + "; interrupted, --resume goes on from there",
-                  verbosity);
-  return finish(outcome->kept > 0 ? ExitCode::kGood : ExitCode::kNothingSelected, summary,
-                verbosity);
+    return End{ExitCode::kInterrupted, summary + "; interrupted, --resume goes on from there"};
+  return End{outcome->kept > 0 ? ExitCode::kGood : ExitCode::kNothingSelected, summary};
 }
 
 }  // namespace kbench

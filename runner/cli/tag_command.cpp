@@ -1,13 +1,8 @@
-#include <unistd.h>
-
 #include <string>
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/store/tagging.hpp"
 
@@ -27,23 +22,19 @@ Result<std::string> change(const TagOptions& options) {
 }  // namespace
 
 CLI::App* add_tag(CLI::App& app, TagOptions& options) {
-  auto* tag = app.add_subcommand("tag", "Give a stored run a name");
-  tag->footer(help_of("tag"));
-  auto* run = tag->add_option("RUN", options.run, "Start of an id, a tag, latest or latest~N")
-                  ->type_name("");
-  tag->add_option("NAME", options.name, "The new tag")->type_name("");
-  tag->add_option("--remove", options.remove, "Take this tag away instead")
-      ->type_name("NAME")
-      ->excludes(run);
-  add_database(*tag, options.database);
-  add_common(*tag, options.common, false);
-  return tag;
+  auto& tag = add_verb(app, "tag", "Give a stored run a name");
+  auto* run = add_value(tag, "RUN", options.run, "", "Start of an id, a tag, latest or latest~N");
+  add_value(tag, "NAME", options.name, "", "The new tag");
+  add_value(tag, "--remove", options.remove, "NAME", "Take this tag away instead")->excludes(run);
+  add_database(tag, options.database);
+  add_common(tag, options.common, false);
+  return &tag;
 }
 
-int call(const TagOptions& options, const Installation& /*installation*/) {
+Result<End> call(const TagOptions& options, const Installation& /*installation*/) {
   const auto done = change(options);
-  if (!done) return fail(done.error(), inspect_terminal(STDERR_FILENO, options.common.color));
-  return finish(ExitCode::kGood, *done, options.common.verbosity);
+  if (!done) return done.error();
+  return good(*done);
 }
 
 }  // namespace kbench

@@ -8,10 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/write/output_file.hpp"
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/judge/workspace_requests.hpp"
@@ -29,10 +26,6 @@
 
 namespace kbench {
 namespace {
-
-int fail_here(const Error& error, const TasksOptions& options) {
-  return fail(error, inspect_terminal(STDERR_FILENO, options.common.color));
-}
 
 std::string bytes_text(std::uint64_t bytes) {
   constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -124,123 +117,115 @@ Status write_headers(const std::filesystem::path& folder, const std::string& tas
   return write_output_file(folder / "kbench.h", *kbench_h);
 }
 
-}  // namespace
-
-TasksApps add_tasks(CLI::App& app, TasksOptions& options, LintOptions& lint) {
-  auto* tasks = app.add_subcommand("tasks", "Look at the tasks");
-  tasks->require_subcommand(1);
-  tasks->footer(help_of("tasks"));
-  const TasksApps apps = {
-      tasks->add_subcommand("list", "One line for each task"),
-      tasks->add_subcommand("show", "A task's tensors, sizes and files"),
-      tasks->add_subcommand("header", "Print or write task.h, which a submission includes"),
-      add_lint(*tasks, lint),
-      tasks->add_subcommand("prompt", "Print all that whoever writes a kernel has to know"),
-  };
-  add_levels(*apps.list, options.levels);
-  add_tags(*apps.list, options.tags);
-  for (auto* one : {apps.show, apps.header, apps.prompt}) add_one_task(*one, options.task);
-  add_size(*apps.show, options.size, "Only this size");
-  add_size(*apps.header, options.size, "Shapes of this size (default: small)");
-  add_size(*apps.prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
-  for (auto* one : {apps.show, apps.header, apps.prompt}) add_precision(*one, options.precision);
-  add_device(*apps.prompt, options.device);
-  std::vector<std::pair<std::string, PromptLanguage>> languages;
-  for (const auto language : {PromptLanguage::kCpp, PromptLanguage::kCuda, PromptLanguage::kPython,
-                              PromptLanguage::kTriton})
-    languages.emplace_back(to_string(language), language);
-  add_choice<PromptLanguage>(*apps.prompt, "--language", options.language, languages,
-                             "What it is to be written in (default: cuda on CUDA, cpp on CPU)");
-  add_path(*apps.header, "--out", options.out,
-           "Write task.h and kbench.h into this folder instead, for an editor or a compiler")
-      ->type_name("DIR");
-  for (auto* one : {apps.list, apps.show}) add_json(*one, options.format);
-  for (auto* one : {apps.list, apps.show, apps.header, apps.prompt}) {
-    one->footer(help_of("tasks " + one->get_name()));
-    add_common(*one, options.common, true);
-  }
-  return apps;
-}
-
-int call(const TasksListRequest& request, const Installation& installation) {
-  const TasksOptions& options = request.options;
+Result<End> list(const TasksOptions& options, const Installation& installation) {
   const auto entries = tasks_of_suite(options.common.suite, installation);
-  if (!entries) return fail_here(entries.error(), options);
+  if (!entries) return entries.error();
   auto of_levels = select_tasks(*entries, options.levels, {});
-  if (!of_levels) return fail_here(of_levels.error(), options);
+  if (!of_levels) return of_levels.error();
   const auto selected = with_tags(std::move(*of_levels), options.tags);
-  if (!selected) return fail_here(selected.error(), options);
+  if (!selected) return selected.error();
   if (options.format == OutputFormat::kJson) {
     print_json(task_list_json(*selected, sizes_of_each(*selected)));
   } else {
     print_list_table(inspect_terminal(STDOUT_FILENO, options.common.color), *selected);
   }
   if (selected->empty()) {
-    return finish(ExitCode::kNothingSelected,
-                  options.tags.empty() ? "no task of that level" : "no task of that level and tag",
-                  options.common.verbosity);
+    return End{ExitCode::kNothingSelected,
+               options.tags.empty() ? "no task of that level" : "no task of that level and tag"};
   }
   const auto broken = std::count_if(selected->begin(), selected->end(),
                                     [](const auto& entry) { return !entry.problem.empty(); });
   if (broken > 0) {
-    return finish(ExitCode::kUsage,
-                  fmt::format("{} tasks, {} of them unreadable", selected->size(), broken),
-                  options.common.verbosity);
+    return End{ExitCode::kUsage,
+               fmt::format("{} tasks, {} of them unreadable", selected->size(), broken)};
   }
-  return finish(ExitCode::kGood,
-                fmt::format("{} task{}", selected->size(), selected->size() == 1 ? "" : "s"),
-                options.common.verbosity);
+  return good(counted(selected->size(), "task"));
 }
 
-int call(const TasksShowRequest& request, const Installation& installation) {
-  const TasksOptions& options = request.options;
+Result<End> show(const TasksOptions& options, const Installation& installation) {
   const auto task = find_task(options.common.suite, options.levels, options.task, installation,
                               options.precision);
-  if (!task) return fail_here(task.error(), options);
+  if (!task) return task.error();
   const auto sizes = find_sizes(*task, options.size);
-  if (!sizes) return fail_here(sizes.error(), options);
+  if (!sizes) return sizes.error();
   if (options.format == OutputFormat::kJson) {
     print_json(task_json(*task, *sizes));
   } else {
     print_task(inspect_terminal(STDOUT_FILENO, options.common.color), *task, *sizes);
   }
-  return finish(ExitCode::kGood, fmt::format("showed {}", task->id), options.common.verbosity);
+  return good(fmt::format("showed {}", task->id));
 }
 
-int call(const TasksHeaderRequest& request, const Installation& installation) {
-  const TasksOptions& options = request.options;
+Result<End> header(const TasksOptions& options, const Installation& installation) {
   const auto task = find_task(options.common.suite, options.levels, options.task, installation,
                               options.precision);
-  if (!task) return fail_here(task.error(), options);
+  if (!task) return task.error();
   const auto size = choose_size(*task, options.size, "small");
-  if (!size) return fail_here(size.error(), options);
+  if (!size) return size.error();
   const std::string text = task_header(*task, **size);
   if (options.out) {
     if (auto written = write_headers(*options.out, text, installation); !written)
-      return fail_here(written.error(), options);
-    return finish(ExitCode::kGood,
-                  fmt::format("task.h and kbench.h are in {}", options.out->string()),
-                  options.common.verbosity);
+      return written.error();
+    return good(fmt::format("task.h and kbench.h are in {}", options.out->string()));
   }
   fmt::print("{}", text);
-  return finish(ExitCode::kGood, fmt::format("task.h of {} at {}", task->id, (*size)->name),
-                options.common.verbosity);
+  return good(fmt::format("task.h of {} at {}", task->id, (*size)->name));
 }
 
-int call(const TasksPromptRequest& request, const Installation& installation) {
-  const TasksOptions& options = request.options;
+Result<End> prompt(const TasksOptions& options, const Installation& installation) {
   const auto prompt = prompt_of_task(options.common.suite, options.levels, options.task,
                                      {.size = options.size,
                                       .device = options.device,
                                       .language = options.language,
                                       .precision = options.precision},
                                      installation);
-  if (!prompt) return fail_here(prompt.error(), options);
+  if (!prompt) return prompt.error();
   fmt::print("{}", prompt->text);
-  return finish(ExitCode::kGood,
-                fmt::format("prompt of {} at {} in {}", prompt->task.id, prompt->size,
-                            to_string(prompt->language)),
-                options.common.verbosity);
+  return good(fmt::format("prompt of {} at {} in {}", prompt->task.id, prompt->size,
+                          to_string(prompt->language)));
+}
+
+}  // namespace
+
+CLI::App* add_tasks(CLI::App& app, TasksOptions& options) {
+  using What = TasksOptions::What;
+  auto& tasks = add_group(app, "tasks", "Look at the tasks");
+  auto& list = add_form(tasks, "list", options.what, What::kList, "One line for each task");
+  auto& show =
+      add_form(tasks, "show", options.what, What::kShow, "A task's tensors, sizes and files");
+  auto& header = add_form(tasks, "header", options.what, What::kHeader,
+                          "Print or write task.h, which a submission includes");
+  auto& prompt = add_form(tasks, "prompt", options.what, What::kPrompt,
+                          "Print all that whoever writes a kernel has to know");
+  add_levels(list, options.levels);
+  add_tags(list, options.tags);
+  for (auto* one : {&show, &header, &prompt}) add_one_task(*one, options.task);
+  add_size(show, options.size, "Only this size");
+  add_size(header, options.size, "Shapes of this size (default: small)");
+  add_size(prompt, options.size, "Shapes of this size (default: full on CUDA, small on CPU)");
+  for (auto* one : {&show, &header, &prompt}) add_precision(*one, options.precision);
+  add_device(prompt, options.device);
+  std::vector<std::pair<std::string, PromptLanguage>> languages;
+  for (const auto language : {PromptLanguage::kCpp, PromptLanguage::kCuda, PromptLanguage::kPython,
+                              PromptLanguage::kTriton})
+    languages.emplace_back(to_string(language), language);
+  add_choice<PromptLanguage>(prompt, "--language", options.language, languages,
+                             "What it is to be written in (default: cuda on CUDA, cpp on CPU)");
+  add_path(header, "--out", options.out, "DIR",
+           "Write task.h and kbench.h into this folder instead, for an editor or a compiler");
+  for (auto* one : {&list, &show}) add_json(*one, options.format);
+  for (auto* one : {&list, &show, &header, &prompt}) add_common(*one, options.common, true);
+  return &tasks;
+}
+
+Result<End> call(const TasksOptions& options, const Installation& installation) {
+  switch (options.what) {
+    case TasksOptions::What::kList: return list(options, installation);
+    case TasksOptions::What::kShow: return show(options, installation);
+    case TasksOptions::What::kHeader: return header(options, installation);
+    case TasksOptions::What::kPrompt: return prompt(options, installation);
+  }
+  return End{};
 }
 
 }  // namespace kbench

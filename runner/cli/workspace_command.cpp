@@ -1,15 +1,10 @@
-#include <unistd.h>
-
 #include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/commands.hpp"
-#include "runner/cli/outcome.hpp"
 #include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
@@ -21,18 +16,17 @@
 namespace kbench {
 namespace {
 
-using What = WorkspaceRequest::What;
+using What = WorkspaceOptions::What;
 
 ExitCode code_of(State state) {
   if (fault_of(state) == Fault::kInfrastructure) return ExitCode::kInfrastructure;
   return is_failure(state) ? ExitCode::kTaskFailed : ExitCode::kGood;
 }
 
-int judge(const WorkspaceRequest& request, const Installation& installation) {
-  const WorkspaceOptions& options = request.options;
-  WorkspaceJudging judging{.ask = request.what == What::kCompile   ? WorkspaceAsk::kCompile
-                                  : request.what == What::kVerify  ? WorkspaceAsk::kVerify
-                                  : request.what == What::kProfile ? WorkspaceAsk::kProfile
+Result<End> judge(const WorkspaceOptions& options, const Installation& installation) {
+  WorkspaceJudging judging{.ask = options.what == What::kCompile   ? WorkspaceAsk::kCompile
+                                  : options.what == What::kVerify  ? WorkspaceAsk::kVerify
+                                  : options.what == What::kProfile ? WorkspaceAsk::kProfile
                                                                    : WorkspaceAsk::kSubmit,
                            .folder = options.folder,
                            .agent = options.agent,
@@ -46,79 +40,60 @@ int judge(const WorkspaceRequest& request, const Installation& installation) {
   const WorkspaceAnswer answer =
       answer_in_workspace(judging, {options.common.suite, device, benches}, face);
   fmt::print("{}", answer.line);
-  if (answer.error)
-    return fail(*answer.error, inspect_terminal(STDERR_FILENO, options.common.color));
+  if (answer.error) return *answer.error;
   if (answer.state)
-    return finish(code_of(*answer.state),
-                  fmt::format("{}: {}", to_string(judging.ask), to_string(*answer.state)),
-                  options.common.verbosity);
-  const RunEnd end = end_of_run(answer.unjudged->outcome, answer.unjudged->terms);
-  return finish(end.code, end.summary, options.common.verbosity);
+    return End{code_of(*answer.state),
+               fmt::format("{}: {}", to_string(judging.ask), to_string(*answer.state))};
+  const End end = end_of_run(answer.unjudged->outcome, answer.unjudged->terms);
+  return End{end.code, end.summary};
 }
 
-int open_workspace(const WorkspaceOptions& options, const Installation& installation) {
-  const auto terminal = inspect_terminal(STDERR_FILENO, options.common.color);
+Result<End> open_workspace(const WorkspaceOptions& options, const Installation& installation) {
   const auto prompt = prompt_of_task(options.common.suite, {}, options.task,
                                      {.size = options.size,
                                       .device = options.device,
                                       .language = std::nullopt,
                                       .precision = options.precision},
                                      installation);
-  if (!prompt) return fail(prompt.error(), terminal);
+  if (!prompt) return prompt.error();
   if (const auto made = make_workspace_for(options.folder, *prompt, installation); !made)
-    return fail(made.error(), terminal);
-  return finish(ExitCode::kGood,
-                fmt::format("workspace {} created for {} ({}, {}); put your kernel into {}",
-                            clean_name(options.folder.string(), 300), prompt->task.id, prompt->size,
-                            prompt->device, clean_name((options.folder / "kernels").string(), 300)),
-                options.common.verbosity);
+    return made.error();
+  return good(fmt::format("workspace {} created for {} ({}, {}); put your kernel into {}",
+                          clean_name(options.folder.string(), 300), prompt->task.id, prompt->size,
+                          prompt->device, clean_name((options.folder / "kernels").string(), 300)));
 }
 
 }  // namespace
 
-std::array<WorkspaceApps::Asked, 5> WorkspaceApps::requests() const {
-  using What = WorkspaceRequest::What;
-  return {{{open, What::kOpen},
-           {compile, What::kCompile},
-           {verify, What::kVerify},
-           {profile, What::kProfile},
-           {submit, What::kSubmit}}};
-}
-
-WorkspaceApps add_workspace(CLI::App& app, WorkspaceOptions& options) {
-  auto* workspace = app.add_subcommand("workspace", "Let an agent work on a task in a folder");
-  workspace->require_subcommand(1);
-  workspace->footer(help_of("workspace"));
-  const WorkspaceApps apps = {
-      workspace->add_subcommand("open", "Make the folder of a task"),
-      workspace->add_subcommand("compile", "Compile its kernels"),
-      workspace->add_subcommand("verify", "Check them on fresh inputs"),
-      workspace->add_subcommand("profile", "Say what bounds them, and one thing to do"),
-      workspace->add_subcommand("submit", "Check and time them, store and reward the row"),
+CLI::App* add_workspace(CLI::App& app, WorkspaceOptions& options) {
+  auto& workspace = add_group(app, "workspace", "Let an agent work on a task in a folder");
+  const auto add = [&](const char* name, What what, const char* about) {
+    return &add_form(workspace, name, options.what, what, about);
   };
-  add_one_task(*apps.open, options.task);
-  for (const auto& [one, what] : apps.requests()) {
-    const bool is_new = what == WorkspaceRequest::What::kOpen;
-    one->footer(help_of("workspace"));
-    one->add_option("DIR", options.folder, is_new ? "New folder" : "Folder of the task")
-        ->required()
-        ->type_name("");
+  auto* open = add("open", What::kOpen, "Make the folder of a task");
+  auto* compile = add("compile", What::kCompile, "Compile its kernels");
+  auto* verify = add("verify", What::kVerify, "Check them on fresh inputs");
+  auto* profile = add("profile", What::kProfile, "Say what bounds them, and one thing to do");
+  auto* submit = add("submit", What::kSubmit, "Check and time them, store and reward the row");
+  add_one_task(*open, options.task);
+  for (auto* one : {open, compile, verify, profile, submit}) {
+    add_value(*one, "DIR", options.folder, "", one == open ? "New folder" : "Folder of the task")
+        ->required();
     add_common(*one, options.common, true);
   }
-  add_size(*apps.open, options.size, "Size of the task (default: full on CUDA, small on CPU)");
-  add_device(*apps.open, options.device);
-  add_precision(*apps.open, options.precision);
-  apps.submit->add_option("--agent", options.agent, "Who submits (default: the folder's name)")
-      ->type_name("NAME");
-  add_reward(*apps.submit, options.reward, "Reward of the row (default: milestone_sure)");
-  add_trust(*apps.submit, options.common.trust);
-  add_database(*apps.submit, options.database);
-  return apps;
+  add_size(*open, options.size, "Size of the task (default: full on CUDA, small on CPU)");
+  add_device(*open, options.device);
+  add_precision(*open, options.precision);
+  add_value(*submit, "--agent", options.agent, "NAME", "Who submits (default: the folder's name)");
+  add_reward(*submit, options.reward, "Reward of the row (default: milestone_sure)");
+  add_trust(*submit, options.common.trust);
+  add_database(*submit, options.database);
+  return &workspace;
 }
 
-int call(const WorkspaceRequest& request, const Installation& installation) {
-  if (request.what == What::kOpen) return open_workspace(request.options, installation);
-  return judge(request, installation);
+Result<End> call(const WorkspaceOptions& options, const Installation& installation) {
+  if (options.what == What::kOpen) return open_workspace(options, installation);
+  return judge(options, installation);
 }
 
 }  // namespace kbench

@@ -63,9 +63,10 @@ std::shared_ptr<CLI::Formatter> plain_formatter() {
 }
 
 CLI::Option* add_path(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& value, const std::string& help) {
+                      std::optional<std::filesystem::path>& value, const std::string& type,
+                      const std::string& help) {
   const auto set = [&value](const std::string& word) { value = word; };
-  return app.add_option_function<std::string>(name, set, help);
+  return app.add_option_function<std::string>(name, set, help)->type_name(type);
 }
 
 void refuse_empty_values(CLI::App& app) {

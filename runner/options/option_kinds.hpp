@@ -2,11 +2,13 @@
 // no verb.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,8 +48,38 @@ CLI::Option* add_word(CLI::App& app, const std::string& name, Text& value,
   return app.add_option(name, value, help)->check(one_of(known))->type_name("");
 }
 
+// Any value; `type` is what the help calls it, "" for nothing.
+template <class Value>
+CLI::Option* add_value(CLI::App& app, const std::string& name, Value& value,
+                       const std::string& type, const std::string& help) {
+  return app.add_option(name, value, help)->type_name(type);
+}
+
+// May be repeated, with a value each time.
+template <class Values>
+CLI::Option* add_many(CLI::App& app, const std::string& name, Values& values,
+                      const std::string& type, const std::string& help) {
+  return add_value(app, name, values, type, help)->allow_extra_args(false);
+}
+
+template <class Number>
+Number plain_number(const Number& number);
+template <class Number>
+Number plain_number(const std::optional<Number>& number);
+
+// A number from `least` to `most`, or an optional one.
+template <class Number, class Least, class Most>
+CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, Least least,
+                        Most most, const std::string& help, const std::string& type = "N") {
+  using Plain = decltype(plain_number(number));
+  using Bound = std::conditional_t<std::is_floating_point_v<Plain>, double, std::int64_t>;
+  return add_value(app, name, number, type, help)
+      ->check(CLI::Range(static_cast<Bound>(least), static_cast<Bound>(most)).description(""));
+}
+
 CLI::Option* add_path(CLI::App& app, const std::string& name,
-                      std::optional<std::filesystem::path>& value, const std::string& help);
+                      std::optional<std::filesystem::path>& value, const std::string& type,
+                      const std::string& help);
 
 // Lets no option of `app` and of its subcommands take an empty value: what is meant by "$VARIABLE"
 // of a script, where that is empty, nobody knows. Called once all options are there.

@@ -57,7 +57,7 @@ TEST(CommandLine, PromptsInALanguage) {
   const auto options = [](const std::vector<std::string>& more) {
     std::vector<std::string> words{"tasks", "prompt", "relu"};
     words.insert(words.end(), more.begin(), more.end());
-    return parse_as<TasksPromptRequest>(words).options;
+    return parse_as<TasksOptions>(words);
   };
   EXPECT_EQ(options({}).language, std::nullopt);
   EXPECT_EQ(options({"--language", "cpp"}).language, PromptLanguage::kCpp);
@@ -145,14 +145,14 @@ TEST(CommandLine, ResumeWithoutValueIsTheLatest) {
 }
 
 TEST(CommandLine, TasksCommands) {
-  const auto list = parse_as<TasksListRequest>({"tasks", "list", "--level", "2"});
-  EXPECT_THAT(list.options.levels, ElementsAre(2));
+  const auto list = parse_as<TasksOptions>({"tasks", "list", "--level", "2"});
+  EXPECT_THAT(list.levels, ElementsAre(2));
   const auto show =
-      parse_as<TasksShowRequest>({"tasks", "show", "relu", "--size", "full", "--format", "json"});
-  EXPECT_EQ(show.options.task, "relu");
-  EXPECT_EQ(show.options.size, "full");
-  EXPECT_EQ(show.options.format, OutputFormat::kJson);
-  EXPECT_EQ(parse_as<TasksHeaderRequest>({"tasks", "header", "019"}).options.task, "019");
+      parse_as<TasksOptions>({"tasks", "show", "relu", "--size", "full", "--format", "json"});
+  EXPECT_EQ(show.task, "relu");
+  EXPECT_EQ(show.size, "full");
+  EXPECT_EQ(show.format, OutputFormat::kJson);
+  EXPECT_EQ(parse_as<TasksOptions>({"tasks", "header", "019"}).task, "019");
 }
 
 TEST(CommandLine, ReportAndDoctor) {
@@ -175,20 +175,20 @@ TEST(CommandLine, SeveralRunsAndARewardOfAReport) {
 }
 
 TEST(CommandLine, Workspace) {
-  using What = WorkspaceRequest::What;
-  const auto open = parse_as<WorkspaceRequest>(
+  using What = WorkspaceOptions::What;
+  const auto open = parse_as<WorkspaceOptions>(
       {"workspace", "open", "relu", "work", "--size", "small", "--device", "cpu"});
   EXPECT_EQ(open.what, What::kOpen);
-  EXPECT_EQ(open.options.task, "relu");
-  EXPECT_EQ(open.options.folder, "work");
-  EXPECT_EQ(open.options.device, "cpu");
-  EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "compile", "w"}).what, What::kCompile);
-  EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "verify", "w"}).what, What::kVerify);
-  EXPECT_EQ(parse_as<WorkspaceRequest>({"workspace", "profile", "w"}).what, What::kProfile);
-  const auto submit = parse_as<WorkspaceRequest>({"workspace", "submit", "w"});
+  EXPECT_EQ(open.task, "relu");
+  EXPECT_EQ(open.folder, "work");
+  EXPECT_EQ(open.device, "cpu");
+  EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", "compile", "w"}).what, What::kCompile);
+  EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", "verify", "w"}).what, What::kVerify);
+  EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", "profile", "w"}).what, What::kProfile);
+  const auto submit = parse_as<WorkspaceOptions>({"workspace", "submit", "w"});
   EXPECT_EQ(submit.what, What::kSubmit);
-  EXPECT_EQ(submit.options.reward, kDefaultReward);
-  EXPECT_EQ(submit.options.database, "kbench.sqlite");
+  EXPECT_EQ(submit.reward, kDefaultReward);
+  EXPECT_EQ(submit.database, "kbench.sqlite");
   EXPECT_FALSE(parse_command_line({"kbench", "workspace", "submit"}));
 }
 
@@ -326,27 +326,27 @@ TEST(CommandLine, HistoryAndRunsOfADevice) {
 
 TEST(CommandLine, DbHasACommandForEachAction) {
   const auto check = parse_as<DbOptions>({"db", "check", "--db", "a.sqlite", "--quick", "--json"});
-  EXPECT_EQ(check.action, DbOptions::Action::kCheck);
+  EXPECT_EQ(check.what, DbOptions::What::kCheck);
   EXPECT_EQ(check.database, "a.sqlite");
   EXPECT_TRUE(check.quick);
   EXPECT_EQ(check.format, OutputFormat::kJson);
   const auto backup = parse_as<DbOptions>({"db", "backup", "copy.sqlite"});
-  EXPECT_EQ(backup.action, DbOptions::Action::kBackup);
+  EXPECT_EQ(backup.what, DbOptions::What::kBackup);
   EXPECT_EQ(backup.database, "kbench.sqlite");
   EXPECT_EQ(backup.to, "copy.sqlite");
   const auto prune = parse_as<DbOptions>(
       {"db", "prune", "--keep", "12w", "--keep-good", "--keep-tagged", "--dry-run"});
-  EXPECT_EQ(prune.action, DbOptions::Action::kPrune);
+  EXPECT_EQ(prune.what, DbOptions::What::kPrune);
   EXPECT_EQ(prune.keep_days, 84);
   EXPECT_TRUE(prune.keep_good);
   EXPECT_TRUE(prune.dry_run);
-  EXPECT_EQ(parse_as<DbOptions>({"db", "vacuum"}).action, DbOptions::Action::kVacuum);
+  EXPECT_EQ(parse_as<DbOptions>({"db", "vacuum"}).what, DbOptions::What::kVacuum);
   const auto salvage = parse_as<DbOptions>({"db", "salvage", "bad", "good"});
-  EXPECT_EQ(salvage.action, DbOptions::Action::kSalvage);
+  EXPECT_EQ(salvage.what, DbOptions::What::kSalvage);
   EXPECT_EQ(salvage.from, "bad");
   EXPECT_EQ(salvage.to, "good");
   const auto merge = parse_as<DbOptions>({"db", "merge", "all", "one", "two"});
-  EXPECT_EQ(merge.action, DbOptions::Action::kMerge);
+  EXPECT_EQ(merge.what, DbOptions::What::kMerge);
   EXPECT_EQ(merge.to, "all");
   EXPECT_EQ(merge.others, (std::vector<std::filesystem::path>{"one", "two"}));
 }
@@ -434,7 +434,7 @@ TEST(CommandLine, ARuleForVariantsIsOneOfThree) {
 
 TEST(CommandLine, ASiteIsAPageOfManyFiles) {
   const auto report = parse_as<ReportOptions>({"report", "html", "--site", "results"});
-  EXPECT_EQ(report.site, std::filesystem::path("results"));
+  EXPECT_EQ(report.words.site, std::filesystem::path("results"));
   EXPECT_TRUE(report.outputs.empty()) << "no page on standard output beside it";
   const auto both = parse_as<ReportOptions>({"report", "--site", "results", "--out", "run.csv"});
   EXPECT_EQ(places(both.outputs), "csv to run.csv");

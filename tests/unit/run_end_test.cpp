@@ -22,13 +22,13 @@ RunOutcome outcome_of(int rows, int failed = 0, int ours = 0) {
 }
 
 TEST(RunEnd, NoFailureIsGood) {
-  const RunEnd end = end_of_run(outcome_of(3), {});
+  const End end = end_of_run(outcome_of(3), {});
   EXPECT_EQ(end.code, ExitCode::kGood);
   EXPECT_EQ(end.summary, std::string("3 rows, none failed; ") + kSaved);
 }
 
 TEST(RunEnd, AFailureIsTheSubmissionsUnlessItIsOurs) {
-  const RunEnd theirs = end_of_run(outcome_of(3, 1), {});
+  const End theirs = end_of_run(outcome_of(3, 1), {});
   EXPECT_EQ(theirs.code, ExitCode::kTaskFailed);
   EXPECT_EQ(theirs.summary, std::string("1 of 3 rows failed; ") + kSaved);
   EXPECT_EQ(end_of_run(outcome_of(3, 2, 1), {}).code, ExitCode::kInfrastructure);
@@ -45,7 +45,7 @@ TEST(RunEnd, ExitZeroForgivesSubmissionsAlone) {
 TEST(RunEnd, NothingSelectedIsSaidAsItIs) {
   RunOutcome nothing;
   nothing.nothing_selected = "no task matches";
-  const RunEnd end = end_of_run(nothing, {});
+  const End end = end_of_run(nothing, {});
   EXPECT_EQ(end.code, ExitCode::kNothingSelected);
   EXPECT_EQ(end.summary, "no task matches");
 }
@@ -53,7 +53,7 @@ TEST(RunEnd, NothingSelectedIsSaidAsItIs) {
 TEST(RunEnd, AFileThatLooksLikeASubmissionCountsAsOneThatFailed) {
   RunOutcome outcome = outcome_of(1);
   outcome.mistaken_files = 2;
-  const RunEnd end = end_of_run(outcome, {});
+  const End end = end_of_run(outcome, {});
   EXPECT_EQ(end.code, ExitCode::kTaskFailed);
   EXPECT_THAT(end.summary,
               HasSubstr("2 files that look like a submission ignored (exit code 1); 1 row, none"));

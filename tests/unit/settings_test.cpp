@@ -152,8 +152,8 @@ TEST_F(Settings, SharedOnesAreOfEveryCommandThatKnowsThem) {
 TEST_F(Settings, ANightlyRunTakesWhatIsSetOfRun) {
   toml("[run]\nlevel = [1]\nbudget = 60\n[nightly]\nbudget = 70\nflag = 3.5\n");
   const auto nightly = parse_as<NightlyOptions>({"nightly"});
-  EXPECT_THAT(nightly.run.levels, ElementsAre(1));
-  EXPECT_EQ(nightly.run.budget_seconds, 70);
+  EXPECT_THAT(nightly.levels, ElementsAre(1));
+  EXPECT_EQ(nightly.budget_seconds, 70);
   EXPECT_EQ(nightly.flag_percent, 3.5);
   EXPECT_EQ(parse_as<RunOptions>({"run"}).budget_seconds, 60);
 }
