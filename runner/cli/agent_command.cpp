@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/agent_run.hpp"
-#include "runner/episode/endpoint_key.hpp"
 #include "runner/feedback/component.hpp"
 #include "runner/store/chained_store.hpp"
 #include "runner/store/file/database_path.hpp"
@@ -22,39 +20,17 @@ namespace kbench {
 namespace {
 
 Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule rule) {
-  auto endpoint = parse_endpoint(options.endpoint);
-  if (!endpoint) return endpoint.error();
-  auto key = read_endpoint_key(options.key_env, options.key_file);
-  if (!key) return key.error();
-  AgentRunRequest request;
+  AgentRunRequest request = options;
+  if (auto fine = take_endpoint(options.words, request); !fine) return fine.error();
   request.run.suite = options.common.suite;
-  request.run.levels = options.levels;
-  request.run.tasks = options.tasks;
-  request.run.size = options.size;
-  request.run.device = options.device;
-  request.run.quick = options.quick;
-  request.run.allow_torch = options.allow_torch;
-  request.run.precision = options.precision;
-  request.resume = options.resume;
-  request.model = options.model;
-  request.episodes = options.episodes;
-  request.parallel = options.parallel;
-  request.budget = options.budget;
-  request.sampling = options.sampling;
   if (!options.feedback.empty()) {
     const auto components = built_in_components(options.feedback);
     if (!components) return components.error();
     request.sampling.feedback.emplace();
     for (const Component& one : *components) request.sampling.feedback->push_back(one.name);
   }
-  request.seed = options.seed;
-  request.endpoint = std::move(*endpoint);
-  request.key = std::move(*key);
-  request.timeout = std::chrono::seconds(options.timeout_s);
   request.reward = std::move(rule);
   request.trust = options.common.trust;
-  request.database = options.database;
-  request.command_line = options.command_line;
   return request;
 }
 
@@ -93,7 +69,7 @@ End report(const AgentRunOptions& options, const std::string& run,
 
 Status check_options(const AgentRunOptions& options) {
   if (!options.resume &&
-      (options.model.empty() || (options.tasks.empty() && options.levels.empty())))
+      (options.model.empty() || (options.run.tasks.empty() && options.run.levels.empty())))
     return Error{ErrorCode::kUsage, "kbench agent run needs a model and tasks, or --resume",
                  "kbench agent run --endpoint http://127.0.0.1:8000/v1 --model NAME --task "
                  "level1/019_relu"};
@@ -144,21 +120,21 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
   auto& agent = add_group(app, "agent", "Let a model solve tasks, and record every turn");
   agent.footer(help_of("agent run"));
   auto& run = add_verb(agent, "run", "Episodes of a model behind an endpoint");
-  add_endpoint(run, options);
+  add_endpoint(run, options.words);
   add_value(run, "--model", options.model, "NAME", "The model's name, as the endpoint has it");
-  add_levels(run, options.levels);
-  add_task_globs(run, options.tasks);
+  add_levels(run, options.run.levels);
+  add_task_globs(run, options.run.tasks);
   add_number(run, "--episodes", options.episodes, 1, 100'000, "Of each task (default: 1)");
   add_number(run, "--parallel", options.parallel, 1, 256,
              "Episodes at once; one device judges them all (default: 4)");
   add_sampling(run, options);
   add_budget(run, options);
-  add_size(run, options.size);
-  add_device(run, options.device);
-  run.add_flag("--quick", options.quick, "Time submissions in eight blocks only");
-  add_reward(run, options.reward, "Reward that is shown (default: milestone_sure)");
-  add_allow_torch(run, options.allow_torch);
-  add_precision(run, options.precision);
+  add_size(run, options.run.size);
+  add_device(run, options.run.device);
+  run.add_flag("--quick", options.run.quick, "Time submissions in eight blocks only");
+  add_reward(run, options.reward_name, "Reward that is shown (default: milestone_sure)");
+  add_allow_torch(run, options.run.allow_torch);
+  add_precision(run, options.run.precision);
   add_trust(run, options.common.trust);
   add_value(run, "--resume", options.resume, "RUN",
             "Go on with what is open in this run, as latest; its options are kept");
@@ -170,7 +146,7 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
 
 Result<End> call(const AgentRunOptions& options, const Installation& installation) {
   if (auto fine = check_options(options); !fine) return fine.error();
-  const auto rule = find_reward(options.reward);
+  const auto rule = find_reward(options.reward_name);
   if (!rule) return rule.error();
   const auto request = request_of(options, *rule);
   if (!request) return request.error();

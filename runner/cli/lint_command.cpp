@@ -65,27 +65,15 @@ End conclude(const SuiteLint& found) {
   return End{failed ? ExitCode::kTaskFailed : ExitCode::kGood, text};
 }
 
-// Planning is that of a run: the same selection, the same choice of device and size.
-RunRequest as_selection(const LintOptions& options) {
-  RunRequest run;
-  run.suite = options.common.suite;
-  run.levels = options.levels;
-  run.tasks = options.tasks;
-  run.tags = options.tags;
-  run.size = options.size;
-  run.device = options.device;
-  return run;
-}
-
 }  // namespace
 
 CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   auto& lint = add_verb(tasks, "lint", "Check that each task can tell right from wrong");
-  add_levels(lint, options.levels);
-  add_task_globs(lint, options.tasks);
-  add_tags(lint, options.tags);
-  add_size(lint, options.size);
-  add_device(lint, options.device);
+  add_levels(lint, options.selection.levels);
+  add_task_globs(lint, options.selection.tasks);
+  add_tags(lint, options.selection.tags);
+  add_size(lint, options.selection.size);
+  add_device(lint, options.selection.device);
   add_json(lint, options.format);
   add_database(lint, options.database,
                "SQLite database that keeps the states (default: kbench.sqlite)");
@@ -95,7 +83,9 @@ CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
 
 Result<End> call(const LintOptions& options, const Installation& installation) {
   Progress progress(options.common);
-  const auto found = lint_suite(as_selection(options), options.database, installation, progress);
+  RunRequest selection = options.selection;
+  selection.suite = options.common.suite;
+  const auto found = lint_suite(selection, options.database, installation, progress);
   if (!found) return found.error();
   if (found->nothing_selected) return End{ExitCode::kNothingSelected, "no task matches"};
   if (options.format == OutputFormat::kJson) {

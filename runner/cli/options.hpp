@@ -12,14 +12,18 @@
 #include "reports/facts/variant_rule.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/again/row_choice.hpp"
-#include "runner/episode/agent_session.hpp"
+#include "runner/episode/agent_run.hpp"
+#include "runner/episode/kept_states.hpp"
 #include "runner/import/import_session.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/profile/profile_session.hpp"
 #include "runner/prompt/prompt_language.hpp"
+#include "runner/reward/reward.hpp"
 #include "runner/run/run_terms.hpp"
+#include "runner/study/make_plan.hpp"
+#include "runner/study/study_run.hpp"
 #include "runner/synthesis/synth_request.hpp"
 #include "runner/trajectory/render_episode.hpp"
 
@@ -84,11 +88,7 @@ struct SynthOptions : SynthRequest {
 // `kbench tasks lint`. Where a value is empty the command chooses by what the machine has.
 struct LintOptions {
   CommonOptions common;
-  std::vector<int> levels;            // empty: all
-  std::vector<std::string> tasks;     // patterns of select_tasks; empty: all
-  std::vector<std::string> tags;      // of task/task_tags.hpp; empty: all
-  std::optional<std::string> size;    // "small" or "full"
-  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"
+  RunRequest selection;  // which tasks, device and size, as of a run
   OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
 };
@@ -269,31 +269,22 @@ struct ExportOptions {
   std::optional<std::filesystem::path> out;       // else standard output
 };
 
-// `kbench agent run`.
-struct AgentRunOptions {
-  CommonOptions common;
-  std::string endpoint;
-  std::string model;
+// Where a model answers, and by which key.
+struct EndpointWords {
+  std::string address;
   std::optional<std::string> key_env;  // at most one of these two
   std::optional<std::filesystem::path> key_file;
-  int timeout_s = 600;             // of one answer
-  std::vector<int> levels;         // empty: all
-  std::vector<std::string> tasks;  // patterns of select_tasks; empty: all
-  std::optional<std::string> size;
-  std::optional<std::string> device;
-  int episodes = 1;  // of each task
-  int parallel = 4;
-  EpisodeSampling sampling;
+  int timeout_s = 600;  // of one answer
+};
+
+// `kbench agent run`.
+struct AgentRunOptions : AgentRunRequest {  // database and trust among it
+  CommonOptions common;
+  EndpointWords words;
   std::string feedback;  // of feedback/component.hpp: a list of built-in ones; empty: not said
-  std::int64_t seed = 0;
-  EpisodeBudget budget;  // of each episode
-  bool quick = false;
-  std::string allow_torch = "data";  // as RunOptions has it
-  std::string precision = "torch-default";
-  std::string reward = "milestone_sure";  // a name of reward/reward.hpp
-  std::optional<std::string> resume;      // a run's name, of store/run_name.hpp
-  std::filesystem::path database = "kbench.sqlite";
-  std::string command_line;  // as typed, for the store
+  std::string reward_name{kDefaultReward};
+
+  AgentRunOptions() { database = "kbench.sqlite"; }
 };
 
 // `kbench doctor`.
@@ -359,34 +350,13 @@ struct StudyOptions {
   std::filesystem::path database = "kbench.sqlite";
   // plan
   std::filesystem::path output = "plan.json";
-  std::string model;
-  std::vector<std::string> components;  // of feedback/component.hpp; none: error and profiler
-  std::string mode = "direct";
-  std::vector<std::string> arms;      // further ones of attribution/cells.hpp; "paper": five
-  std::vector<std::string> outcomes;  // of study/cell_lines.hpp; the first is primary
-  int states = 80;
-  int replicates = 1;
-  std::vector<std::string> strata;
-  std::vector<std::int64_t> generations;
-  std::optional<std::string> run;  // whose nodes: a name of store/run_name.hpp; else all
-  std::optional<std::string> size;
-  std::optional<double> temperature;
-  std::optional<int> max_tokens;
-  std::int64_t window = 131'072;
-  std::int64_t seed = 0;
-  bool quick = false;
-  std::optional<std::string> price;  // "IN,OUT"
-  std::optional<double> usd;
-  // plan and run
-  std::optional<std::string> device;
+  PlanRequest planned;
+  PlanParts parts;
   // run
   std::filesystem::path plan;
-  std::string endpoint;
-  std::optional<std::string> key_env;  // at most one of these two
-  std::optional<std::filesystem::path> key_file;
-  int timeout_s = 600;
-  int parallel = 4;
-  bool resume = false;
+  EndpointWords endpoint;
+  std::optional<std::string> device;
+  StudyRequest study_run;
   // report
   std::string study;                           // the start of its id; empty: the newest
   std::vector<std::string> by;                 // groups that are held against each other
@@ -402,15 +372,10 @@ struct TrajectoryOptions {
   What what = What::kList;
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
-  std::string kind;                          // import: "openevolve" or "jsonl"
-  std::vector<std::filesystem::path> paths;  // import: files, and folders to search
-  std::string task;                          // import: what the kernels are for
-  std::optional<std::string> size;
-  std::optional<std::string> device;
-  std::string trajectory;             // import: a name for it; empty: the importer's own
-  std::vector<std::string> episodes;  // freeze: starts of ids; none: those of `run`, or all
-  std::optional<std::string> run;     // freeze, list: a name of store/run_name.hpp; else all
-  std::string node;                   // show: the start of its id
+  StateImport imported;
+  EpisodesToFreeze frozen;
+  std::optional<std::string> run;  // list: a name of store/run_name.hpp; else all
+  std::string node;                // show: the start of its id
   OutputFormat format = OutputFormat::kTable;
   std::string command_line;
 };

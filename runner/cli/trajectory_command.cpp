@@ -35,14 +35,9 @@ Result<End> keep(const FrozenTexts& frozen, Store& store, const TrajectoryOption
 }
 
 Result<End> import(const TrajectoryOptions& options, const Installation& installation) {
-  const auto found = import_states({.kind = options.kind,
-                                    .paths = options.paths,
-                                    .suite = options.common.suite,
-                                    .task = options.task,
-                                    .size = options.size,
-                                    .device = options.device,
-                                    .trajectory = options.trajectory},
-                                   installation);
+  StateImport request = options.imported;
+  request.suite = options.common.suite;
+  const auto found = import_states(request, installation);
   if (!found) return found.error();
   auto store = open_with_key(options.database, Store::Mode::kReadWrite, installation.state);
   if (!store) return store.error();
@@ -52,7 +47,7 @@ Result<End> import(const TrajectoryOptions& options, const Installation& install
 Result<End> freeze(const TrajectoryOptions& options, const Installation& installation) {
   auto store = open_with_key(options.database, Store::Mode::kReadWrite, installation.state);
   if (!store) return store.error();
-  const auto found = freeze_episodes(*store, {options.episodes, options.run});
+  const auto found = freeze_episodes(*store, options.frozen);
   if (!found) return found.error();
   return keep(*found, *store, options);
 }
@@ -100,16 +95,18 @@ CLI::App* add_trajectory(CLI::App& app, TrajectoryOptions& options) {
   auto& list = add_form(trajectory, "list", options.what, What::kList, "One line for each node");
   auto& show = add_form(trajectory, "show", options.what, What::kShow,
                         "A node, and what is asked in its state");
-  add_word(import, "KIND", options.kind, {"openevolve", "jsonl"}, "What left them")->required();
-  add_value(import, "PATH", options.paths, "", "Files, and folders to search")->required();
-  add_value(import, "--task", options.task, "TASK", "Task that the kernels are for")->required();
-  add_size(import, options.size);
-  add_device(import, options.device);
-  add_value(import, "--trajectory", options.trajectory, "NAME",
+  add_word(import, "KIND", options.imported.kind, {"openevolve", "jsonl"}, "What left them")
+      ->required();
+  add_value(import, "PATH", options.imported.paths, "", "Files, and folders to search")->required();
+  add_value(import, "--task", options.imported.task, "TASK", "Task that the kernels are for")
+      ->required();
+  add_size(import, options.imported.size);
+  add_device(import, options.imported.device);
+  add_value(import, "--trajectory", options.imported.trajectory, "NAME",
             "Name of the trajectory (default: by what is imported)");
-  add_value(freeze, "EPISODE", options.episodes, "", "Starts of ids (default: all)");
-  for (auto* one : {&freeze, &list})
-    add_value(*one, "--run", options.run, "RUN",
+  add_value(freeze, "EPISODE", options.frozen.episodes, "", "Starts of ids (default: all)");
+  for (auto [one, name] : {std::pair{&freeze, &options.frozen.run}, std::pair{&list, &options.run}})
+    add_value(*one, "--run", *name, "RUN",
               "Start of an id, a tag, latest or latest~N (default: all runs)");
   add_value(show, "NODE", options.node, "", "Start of its id")->required();
   for (auto* one : {&list, &show}) {

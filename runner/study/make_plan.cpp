@@ -122,6 +122,26 @@ Result<CountedTurns> count_turns(const Store& store, const std::string& model) {
   return found;
 }
 
+Result<PlanRequest> with_parts(PlanRequest request, const PlanParts& parts) {
+  StudyPlan& plan = request.plan;
+  std::vector<std::string> words = parts.components;
+  if (words.empty()) words = {"error", "profiler"};
+  for (const std::string& word : words) {
+    auto component = find_component(word);
+    if (!component) return component.error();
+    plan.components.push_back(std::move(*component));
+  }
+  for (const std::string& arm : parts.arms) {
+    if (arm == "paper")
+      plan.arms.insert(plan.arms.end(), {"NP+NF", "NP+F", "P+NF", "P+F", "P+RF"});
+    else
+      plan.arms.push_back(arm);
+  }
+  if (plan.outcomes.empty()) plan.outcomes = {"correct", "built", "fast:1", "better", "tokens"};
+  plan.primary = plan.outcomes.front();
+  return request;
+}
+
 Result<MadePlan> make_plan(const Store& store, const PlanRequest& request,
                            const InjectionTemplate& with) {
   MadePlan made;

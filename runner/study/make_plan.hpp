@@ -23,6 +23,15 @@ struct PlanRequest {
   std::optional<double> usd;  // at most
 };
 
+// Parts of a plan by their words.
+struct PlanParts {
+  std::vector<std::string> components;  // of find_component; none: error and profiler
+  std::vector<std::string> arms;        // of attribution/cells.hpp; "paper": five
+};
+// The request with these parts; the first of its outcomes is primary, and without any all are
+// there. Errors: those of find_component.
+[[nodiscard]] Result<PlanRequest> with_parts(PlanRequest request, const PlanParts& parts);
+
 // Components that answer in so many states.
 struct AnsweringStates {
   std::vector<std::string> available;

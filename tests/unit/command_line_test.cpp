@@ -251,10 +251,10 @@ TEST(CommandLine, LintSelectsLikeARun) {
   const auto lint = parse_as<LintOptions>({"tasks", "lint", "--level", "1,2", "--task", "relu",
                                            "--size", "small", "--device", "cpu", "--format", "json",
                                            "--db", "a.db", "--suite", "mine"});
-  EXPECT_THAT(lint.levels, ElementsAre(1, 2));
-  EXPECT_THAT(lint.tasks, ElementsAre("relu"));
-  EXPECT_EQ(lint.size, "small");
-  EXPECT_EQ(lint.device, "cpu");
+  EXPECT_THAT(lint.selection.levels, ElementsAre(1, 2));
+  EXPECT_THAT(lint.selection.tasks, ElementsAre("relu"));
+  EXPECT_EQ(lint.selection.size, "small");
+  EXPECT_EQ(lint.selection.device, "cpu");
   EXPECT_EQ(lint.format, OutputFormat::kJson);
   EXPECT_EQ(lint.database, "a.db");
   EXPECT_EQ(lint.common.suite, "mine");

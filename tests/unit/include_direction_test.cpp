@@ -127,7 +127,8 @@ const std::map<std::string, Rule>& rules() {
       // What a profile says; what it is made of comes from the run's bench.
       {"runner/profile",
        {{"runner/core", "runner/activity", "runner/task", "runner/backend", "runner/oracle",
-         "runner/submission", "runner/plan", "runner/measure", "runner/run"}}},
+         "runner/installation", "runner/submission", "runner/store/rows", "runner/plan",
+         "runner/measure", "runner/run"}}},
       {"reports/facts",
        {{"runner/core", "runner/os", "runner/analysis", "runner/reward", "runner/trajectory",
          "runner/store", "runner/store/chain"}}},

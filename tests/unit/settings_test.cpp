@@ -136,7 +136,7 @@ TEST_F(Settings, WhatIsTypedIsStoredWithWhatIsSet) {
 TEST_F(Settings, ATableIsOfItsCommandOnly) {
   toml("[run]\ndevice = 'cpu'\n[tasks.lint]\ndevice = 'cuda'\n");
   EXPECT_EQ(parse_as<RunOptions>({"run"}).device, "cpu");
-  EXPECT_EQ(parse_as<LintOptions>({"tasks", "lint"}).device, "cuda");
+  EXPECT_EQ(parse_as<LintOptions>({"tasks", "lint"}).selection.device, "cuda");
   EXPECT_EQ(parse_as<RunsOptions>({"runs"}).device, std::nullopt);
 }
 
