@@ -19,6 +19,7 @@ namespace kbench::test {
 
 struct BenchScript {
   std::map<std::string, State> states;       // by agent; else kOk
+  std::map<std::string, double> times_ns;    // by agent: of a call, where eager takes 4 ms
   std::map<std::string, Error> build_fails;  // by agent
   std::set<std::string> loses_device;        // after units of these agents
   std::optional<Error> oracle_fails;
@@ -111,6 +112,8 @@ class ScriptedBench final : public RunBench {
                 : unit.submission             ? State::kOk
                                               : State::kNoSubmission;
     if (row.state == State::kOk) row.correct = true;
+    if (const auto time = script_.times_ns.find(unit.id.agent); time != script_.times_ns.end())
+      row.samples = samples_of(time->second);
     return row;
   }
 
@@ -136,6 +139,18 @@ class ScriptedBench final : public RunBench {
   std::set<std::size_t> prepared;
 
  private:
+  [[nodiscard]] static std::vector<Sample> samples_of(double submission_ns) {
+    constexpr int kBlocks = 6;  // the fewest that give an interval of 95 %
+    std::vector<Sample> samples;
+    for (int block = 0; block < kBlocks; ++block)
+      for (const auto& [side, ns] :
+           {std::pair{Side::kEager, 4e6}, std::pair{Side::kSubmission, submission_ns}})
+        samples.push_back({.placement = block,
+                           .block = block,
+                           .side = side,
+                           .time_ns = static_cast<std::int64_t>(ns)});
+    return samples;
+  }
   [[nodiscard]] SubmissionBuild build(const PlannedRow& unit) const {
     SubmissionBuild made;
     if (!unit.submission) return made;

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "reports/json_report.hpp"
-#include "reports/json_text.hpp"
-#include "reports/model.hpp"
+#include "reports/formats/json_report.hpp"
+#include "reports/facts/json_text.hpp"
+#include "reports/facts/model.hpp"
 #include "runner/reward/reward.hpp"
 
 namespace {

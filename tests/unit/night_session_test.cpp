@@ -1,5 +1,5 @@
 // A night from its run to its findings, on a bench that measures nothing: what fails tonight and
-// was correct before is tried again.
+// was correct before is tried again, and what is slower is measured in pairs.
 #include "runner/again/night_session.hpp"
 
 #include <optional>
@@ -118,6 +118,42 @@ TEST_F(NightSessionTest, ANightOfOursIsNoReference) {
   ASSERT_TRUE(look());
   EXPECT_THAT(night_->night().suspects, IsEmpty());
   EXPECT_THAT(night_->night().not_good, SizeIs(1));
+}
+
+// Five nights of checks would push out the timed ones, and accuse whoever fails tonight.
+TEST_F(NightSessionTest, ARunThatTimedNothingIsNoReference) {
+  request_.checks_only = true;
+  good_run();
+  request_.checks_only = false;
+  benches_.script.states["anna"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().good_runs, IsEmpty());
+  EXPECT_THAT(night_->night().suspects, IsEmpty());
+}
+
+// The more rows are suspected, the more often chance alone would confirm one of them.
+TEST_F(NightSessionTest, TwoSuspectsTakeMorePairsThanOneWould) {
+  benches_.script.times_ns = {{"anna", 1e6}, {"bert", 1e6}};
+  ASSERT_TRUE(look());
+  for (const char* agent : {"anna", "bert"})
+    folder_.write(std::string("subs/") + agent + "/level1/019_relu.cpp", "int slower;\n");
+  benches_.script.times_ns = {{"anna", 1.27e6}, {"bert", 1.27e6}};
+  for (const std::string pair : {"000", "001"})
+    for (const std::string place : {"-1-", "-2-"}) {
+      benches_.script.times_ns[pair + place + "before"] = 1e6;
+      benches_.script.times_ns[pair + place + "after"] = 1.27e6;
+    }
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(2));
+  const Status cleared = clear();
+  ASSERT_TRUE(cleared.ok()) << cleared.error().message;
+  EXPECT_EQ(suspect().clearance, Clearance::kConfirmed);
+  const NightlyRule rule{.flag = default_flag("cpu")};
+  Evidence three = suspect().evidence;
+  ASSERT_GT(three.slowdowns.size(), rule.least_pairs);
+  three.slowdowns.resize(rule.least_pairs);
+  EXPECT_EQ(judge(three, rule, 1), Clearance::kConfirmed) << "alone it takes no more than that";
+  EXPECT_EQ(judge(three, rule, 2), Clearance::kOpen);
 }
 
 }  // namespace
