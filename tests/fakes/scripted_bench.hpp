@@ -178,6 +178,7 @@ class ScriptedBenches final : public BenchSource {
   void prepare() override {}
   Result<std::unique_ptr<RunBench>> make(const BenchOrder& order) override {
     ++made;
+    asked = order.request;
     return std::unique_ptr<RunBench>(
         std::make_unique<ScriptedBench>(order, place, script, measured));
   }
@@ -185,6 +186,7 @@ class ScriptedBenches final : public BenchSource {
   Installation place;
   BenchScript script;
   int made = 0;
+  RunRequest asked;                   // with the last bench
   std::vector<std::string> measured;  // names of submissions, or ids of tasks without one
 };
 

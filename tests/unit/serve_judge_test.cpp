@@ -94,6 +94,7 @@ TEST_F(ServeJudge, SeveralOrdersAreOneRun) {
   EXPECT_THAT(told_, SizeIs(2));
   EXPECT_EQ(found(one.id)->at("run_id"), found(two.id)->at("run_id"));
   EXPECT_EQ(benches_.made, 1);
+  EXPECT_TRUE(benches_.asked.repeat_busy) << "what others disturb is measured again";
   EXPECT_THAT(kept_.rows, SizeIs(2));
   EXPECT_THAT(quiet_.rows, IsEmpty());
 }
