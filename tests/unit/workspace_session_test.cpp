@@ -65,6 +65,15 @@ TEST_F(WorkspaceSession, TheDatabaseLiesOutsideOfTheFolderThatTheAgentWritesTo) 
   EXPECT_FALSE(answer(WorkspaceAsk::kVerify).error) << "which keeps nothing there";
 }
 
+TEST_F(WorkspaceSession, ALinkHidesNoDatabaseInTheFolder) {
+  fs::create_directory_symlink(judging_.folder, folder_ / "elsewhere");
+  judging_.database = folder_ / "elsewhere/mine.sqlite";
+  const WorkspaceAnswer refused = answer(WorkspaceAsk::kSubmit);
+  ASSERT_TRUE(refused.error);
+  EXPECT_THAT(refused.error->message, HasSubstr("lies in the workspace"));
+  EXPECT_EQ(benches_.made, 0);
+}
+
 TEST_F(WorkspaceSession, AFolderThatNobodyOpenedIsNone) {
   judging_.folder = folder_.path();
   const WorkspaceAnswer refused = answer(WorkspaceAsk::kVerify);
