@@ -347,6 +347,28 @@ TEST_F(SupervisorTest, AfterAKillWhatWaitedGoesOnUnlessItsRowIsThere) {
   EXPECT_EQ(end().left, 0U);
 }
 
+TEST_F(SupervisorTest, AfterAKillNewOrdersComeBehindThoseOfBefore) {
+  spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
+  judge_ = std::make_unique<ScriptedJudge>();
+  judge_->hold();
+  std::vector<std::string> ids;
+  for (const std::uint64_t sequence : {101U, 102U, 103U, 104U, 105U}) {  // one more than a batch
+    const Order old{.task = "level1/019_relu",
+                    .size = "small",
+                    .agent = "ann",
+                    .files = {{"main.cpp", std::to_string(sequence)}}};
+    ids.push_back(ScriptedJudge::id_of(old));
+    ASSERT_TRUE(spool_->keep({.id = ids.back(), .order = old, .sequence = sequence}).ok());
+  }
+  start_with_judge();
+  ASSERT_TRUE(judge_->await_held());
+  ids.push_back(id_in(order("new")));
+  judge_->release();
+  await("done", ids.back());
+  await("done", ids[4]);
+  EXPECT_EQ(judge_->judged(), ids);
+}
+
 TEST_F(SupervisorTest, AnOrderThatKillsTheServerIsNotTriedForEver) {
   spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
   judge_ = std::make_unique<ScriptedJudge>();
