@@ -320,6 +320,21 @@ TEST_F(AgentSession, AStopLeavesItOpenAndItGoesOnWhereItWas) {
   EXPECT_EQ(whole.turns[1].calls.at(0).tree_before, cut.turns[0].calls.at(0).tree_after);
 }
 
+TEST_F(AgentSession, SecondsFromBeforeAStopCount) {
+  budget_.seconds = 60;
+  Episode cut = played([this](AgentSide& agent) {
+    agent.turn({writing(agent)});
+    stopping_ = true;
+    agent.hear();
+  });
+  ASSERT_EQ(cut.stop_reason, std::nullopt);
+  cut.turns.at(0).wall_ms = 30'000;  // the model's, and its tool's
+  cut.turns.at(0).calls.at(0).wall_ms = 31'000;
+  stopping_ = false;
+  ASSERT_TRUE(go_on(cut, [](AgentSide& agent) { agent.end("answered"); }).ok());
+  EXPECT_EQ(stored(cut.id).stop_reason, StopReason::kSeconds);
+}
+
 TEST_F(AgentSession, ACallThatWasCutOffIsAnsweredOnce) {
   judge_.submitted.interrupted = true;
   const Episode cut = played([](AgentSide& agent) { agent.write_and_submit("int nothing;"); });
