@@ -101,6 +101,12 @@ TEST_F(DefencesTest, ChangingAParameterOnceTimingHasBegun) {
   expect_state(State::kInputModified);
 }
 
+TEST_F(DefencesTest, CallsThatAreCheckedAreAllLookedAtInFull) {
+  settings_.checks_only = true;
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.full_audits, std::vector<bool>(5, true));
+}
+
 TEST_F(DefencesTest, WhichTimedCallsAreLookedAtInFullDependsOnTheSeed) {
   run();
   const auto once = script_.full_audits;

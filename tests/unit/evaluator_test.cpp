@@ -147,6 +147,7 @@ TEST_F(EvaluatorTest, SomeCallsOfPythonOnACpuAreLookedInto) {
   EXPECT_EQ(result.labels.find("torch_unobserved"), std::string::npos);
   const auto looked = std::count(script_.looked_at.begin(), script_.looked_at.end(), true);
   EXPECT_GE(looked, 6);
+  EXPECT_EQ(script_.count("judge eager"), script_.count("submission") - 5) << "each is verified";
   // None of the checks, nor of the first warm-ups.
   EXPECT_FALSE(std::find(script_.looked_at.begin(), script_.looked_at.begin() + 7, true) <
                script_.looked_at.begin() + 7);
