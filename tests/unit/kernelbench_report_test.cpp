@@ -100,6 +100,19 @@ TEST(KernelBenchReport, WhatCouldNotBeLoadedDidNotCompile) {
   }
 }
 
+// As one that was measured again and is suspect: it is no wrong result.
+TEST(KernelBenchReport, WhatIsFasterThanCanBeIsARuntimeError) {
+  ReportData data;
+  data.trust.unchecked = true;
+  data.evaluations = {test::timed_evaluation("level1/019_relu", 1, "a")};
+  data.evaluations[0].floor_ns = 1'200'000;
+  const Json sample = rendered(data).at("19").at(0);
+  EXPECT_EQ(sample.at("correctness"), false);
+  EXPECT_EQ(sample.at("runtime"), -1.0);
+  EXPECT_TRUE(sample.at("metadata").contains("runtime_error"));
+  EXPECT_FALSE(sample.at("metadata").contains("correctness_issue"));
+}
+
 TEST(KernelBenchReport, OneNumberIsNeverGivenTwice) {
   ReportData data;
   for (const char* agent : {"a", "b"}) {
