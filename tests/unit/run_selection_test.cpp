@@ -1,4 +1,6 @@
 // Which rows a run has: tasks, agents, files, shards, reruns. On a bench that measures nothing.
+#include <fstream>
+
 #include <gmock/gmock.h>
 
 #include "tests/unit/run_fixture.hpp"
@@ -252,6 +254,26 @@ TEST_F(RunSelection, ShardsShareWhatWasSubmitted) {
                                "level1/023_softmax alice ok"));
 }
 
+// A shard that took a size by its own tasks would have rows of another size than its group's.
+TEST_F(RunSelection, ShardsOfAGroupHaveOneSize) {
+  std::filesystem::copy(kTinySuites, folder_ / "suite", std::filesystem::copy_options::recursive);
+  const auto file = folder_ / "suite/level1/023_softmax.json";
+  std::ifstream written(file);
+  Json softmax = Json::parse(written);
+  softmax["sizes"].erase("small");
+  folder_.write("suite/level1/023_softmax.json", softmax.dump());
+  request_.suite = folder_ / "suite";
+  request_.group = "night";
+  std::vector<std::string> all;
+  for (const int index : {1, 2}) {
+    request_.shard = ShardChoice{index, 2};
+    good_run();
+    for (const Evaluation& row : kept_.rows) all.push_back(row.task + " " + row.size);
+  }
+  EXPECT_THAT(all, ElementsAre("level1/019_relu small", "level1/019_relu small",
+                               "level1/023_softmax small"));
+}
+
 TEST_F(RunSelection, AnAgentThatIsRefusedIsARowOfTheFirstShardOnly) {
   const int too_many = static_cast<int>(AgentLimits().entries);
   folder_.write("subs/crowd/0", "");
@@ -306,6 +328,19 @@ TEST_F(RunSelection, AStateIsTriedOnceMore) {
   request_.rerun = {"crash"};
   good_run();
   EXPECT_THAT(told(), ElementsAre("level1/019_relu alice crash", "level1/023_softmax alice crash"));
+}
+
+TEST_F(RunSelection, WhatFailedInAShardIsTriedOnceMoreInARunOfItsOwn) {
+  benches_.script.states = {{"bob", State::kTimeout}};
+  request_.shard = ShardChoice{1, 2};
+  request_.group = "night";
+  const std::string first = good_run().run.id;
+  request_ = RunRequest();
+  request_.rerun = {kFailedRows};
+  const RunOutcome again = good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu bob timeout"));
+  EXPECT_TRUE(Json::parse(stored_run(first).configuration).contains("shard"));
+  EXPECT_FALSE(Json::parse(stored_run(again.run.id).configuration).contains("shard"));
 }
 
 TEST_F(RunSelection, NothingToTryOnceMoreIsNothingSelected) {
