@@ -184,6 +184,7 @@ int main(int argc, char** argv) {
   if (word == "allocate") return allocate(std::strtoull(text.c_str(), nullptr, 10));
   if (word == "flood") return flood();
   if (word == "read") return ::open(text.c_str(), O_RDONLY) >= 0 ? 0 : 30;
+  if (word == "truncate") return ::truncate(text.c_str(), 0) == 0 ? 0 : 31;
   if (word == "spin") {
     for (volatile int spin = 1; spin != 0;) {
     }

@@ -209,6 +209,25 @@ TEST_P(SandboxTest, WritesOnlyWhereItMay) {
   std::filesystem::remove(shared);
 }
 
+// A file's own rights may let everybody write to it.
+TEST_P(SandboxTest, CutsOffNothingThatItMayOnlyRead) {
+  constexpr int kKnowsTruncation = 3;  // Landlock, from this version on
+  test::TemporaryFolder given;
+  test::TemporaryFolder shown;
+  for (const test::TemporaryFolder* folder : {&given, &shown})
+    std::filesystem::permissions(folder->write("file", "text"), std::filesystem::perms(0666));
+  SandboxCommand command = guest({"truncate", (given / "file").string()});
+  command.writable = {given.path()};
+  EXPECT_EQ(code_of(command), 0);
+  EXPECT_EQ(std::filesystem::file_size(given / "file"), 0u);
+
+  command = guest({"truncate", (shown / "file").string()});
+  command.readable = {shown.path()};
+  const bool denied = level().bubblewrap || level().landlock >= kKnowsTruncation;
+  EXPECT_EQ(code_of(command), denied ? 31 : 0);
+  EXPECT_EQ(std::filesystem::file_size(shown / "file"), denied ? 4u : 0u);
+}
+
 TEST_P(SandboxTest, ReachesNoNetwork) {
   const UniqueFd listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
