@@ -201,6 +201,9 @@ const std::map<std::string, Rule>& rules() {
       {"runner/player",
        {{"runner/core", "runner/activity", "runner/sandbox", "runner/worker"}, true, false}},
       {"baselines", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}, true, true}},
+      // Half of it is pure and the supervisor's; the other half is a worker's, which has the ABI.
+      {"baselines/vendor",
+       {{"runner/abi", "runner/core", "runner/task", "runner/backend"}, false, true}},
       // A player of the baselines serves the worker's mailbox.
       {"runner/oracle",
        {{"runner/core", "runner/activity", "runner/task", "runner/backend", "runner/sandbox",
