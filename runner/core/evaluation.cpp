@@ -32,10 +32,11 @@ constexpr std::array<std::pair<State, std::string_view>, 23> kStates{{
     {State::kInfrastructureError, "infrastructure_error"},
 }};
 
-constexpr std::array<std::pair<Side, std::string_view>, 3> kSides{{
+constexpr std::array<std::pair<Side, std::string_view>, 4> kSides{{
     {Side::kEager, "eager"},
     {Side::kCompiled, "compiled"},
     {Side::kSubmission, "submission"},
+    {Side::kVendor, "vendor"},
 }};
 
 }  // namespace

@@ -42,8 +42,9 @@ enum class State {
 
 enum class Fault { kNone, kSubmission, kInfrastructure };
 
-// A side of an evaluation: LibTorch eager, the AOTInductor package, or the submission.
-enum class Side { kEager, kCompiled, kSubmission };
+// A side of an evaluation: LibTorch eager, the AOTInductor package, one call of a vendor's library
+// where the run asked for it, or the submission.
+enum class Side { kEager, kCompiled, kSubmission, kVendor };
 
 [[nodiscard]] std::string_view to_string(State state);
 [[nodiscard]] std::string_view to_string(Fault fault);
@@ -178,6 +179,14 @@ struct Evaluation {
   std::string eager_reason;       // why there is no eager time; empty where there is one
   std::string compiled_reason;    // why there is no compiled time
   std::string submission_reason;  // why there is no submission time
+
+  // Of a run that asked for the vendor's library: why there is no time of it, or the algorithm that
+  // it chose, "cuBLASLt algorithm 66, …". Both empty: nobody asked.
+  std::string vendor_reason;
+  std::string vendor_algorithm;
+  [[nodiscard]] bool asked_for_vendor() const {
+    return !vendor_reason.empty() || !vendor_algorithm.empty();
+  }
 
   std::vector<Check> checks;
   // One after the other; none in rows of protocol 1, which tell of one alone.

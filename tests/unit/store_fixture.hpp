@@ -64,6 +64,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.message = "two\nlines \xc3\xa9 \x1b[31m and a \0 byte"s;
   e.hint = "'); DROP TABLE run; --";
   e.compiled_reason = "no Python with torch";
+  e.vendor_algorithm = "cuBLASLt algorithm 66, tile 20";
   e.prepare_ns = 123456789012345;
   e.null_call_ns = 5400;
   e.null_strict_ns = 6400;
@@ -100,7 +101,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
         {.placement = i / 12,
          .block = i / 6,
          .visit = i % 2,
-         .side = static_cast<Side>(i % 3),
+         .side = i % 6 == 4 ? Side::kVendor : static_cast<Side>(i % 3),
          .calls = 1 + i % 4,
          .time_ns = 9'000'000'000'000 + i,
          .wall_ns = i % 3 == 2 ? std::optional<std::int64_t>(i) : std::nullopt,

@@ -112,6 +112,8 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.eager_reason, b.eager_reason);
   EXPECT_EQ(a.compiled_reason, b.compiled_reason);
   EXPECT_EQ(a.submission_reason, b.submission_reason);
+  EXPECT_EQ(a.vendor_reason, b.vendor_reason);
+  EXPECT_EQ(a.vendor_algorithm, b.vendor_algorithm);
   EXPECT_EQ(a.prepare_ns, b.prepare_ns);
   EXPECT_EQ(a.null_call_ns, b.null_call_ns);
   EXPECT_EQ(a.null_strict_ns, b.null_strict_ns);
@@ -453,6 +455,7 @@ TEST_F(StoreTest, AnOlderFileIsReadAsItLiesThere) {
     EXPECT_TRUE(row.attempts.empty());
     ASSERT_EQ(row.samples.size(), 1u);
     EXPECT_EQ(row.samples[0].attempt, 0);
+    EXPECT_FALSE(row.asked_for_vendor());
     Evaluation judged = row;
     keep(judged);
     EXPECT_TRUE(judged.samples[0].dropped) << "what surrounded it is not known";

@@ -98,6 +98,8 @@ void visit(R& evaluation, Visitor& column) {
   column.later("limit_ns", evaluation.limit_ns, {});
   column.later("unfused_limit_ns", evaluation.unfused_limit_ns, {});
   column.later("limit_basis", evaluation.limit_basis, {});
+  column.later("vendor_reason", evaluation.vendor_reason, {});
+  column.later("vendor_algorithm", evaluation.vendor_algorithm, {});
 }
 
 template <Is<Attempt> R, class Visitor>
@@ -196,6 +198,7 @@ int number_of(Side side) {
     case Side::kEager: return 0;
     case Side::kCompiled: return 1;
     case Side::kSubmission: return 2;
+    case Side::kVendor: return 3;
   }
   return 0;
 }
@@ -301,7 +304,7 @@ struct ReadVisitor {
   void operator()(std::string_view name, Side& value) {
     std::int64_t number = 0;
     (*this)(name, number);
-    for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission}) {
+    for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission, Side::kVendor}) {
       if (number_of(side) != number) continue;
       value = side;
       return;
@@ -501,13 +504,20 @@ std::string insert_evaluation() {
 }
 std::string insert_check() { return insert_into<Check>("check_draw", {"evaluation", "position"}); }
 std::string insert_sample() { return insert_into<Sample>("sample", {"evaluation", "position"}); }
+std::string insert_vendor_sample() {
+  return insert_into<Sample>("vendor_sample", {"evaluation", "position"});
+}
 std::string insert_attempt() { return insert_into<Attempt>("attempt", {"evaluation", "position"}); }
 std::string insert_block() { return insert_into<Block>("block", {"evaluation", "position"}); }
 
 std::string select_run() { return select_from<Run>("run"); }
 std::string select_evaluation() { return select_from<Evaluation>("evaluation", ", number"); }
 std::string select_check() { return select_from<Check>("check_draw"); }
-std::string select_sample() { return select_from<Sample>("sample"); }
+std::string select_sample() {
+  constexpr std::string_view kOwner = ", evaluation, position";
+  return select_from<Sample>(fmt::format("({} UNION ALL {})", select_from<Sample>("sample", kOwner),
+                                         select_from<Sample>("vendor_sample", kOwner)));
+}
 std::string select_attempt() { return select_from<Attempt>("attempt"); }
 std::string select_block() { return select_from<Block>("block"); }
 

@@ -18,14 +18,15 @@ namespace kbench::columns {
 
 // "INSERT INTO table (owner…, columns…) VALUES (?, …)" for the columns of a record.
 [[nodiscard]] std::string insert_run();
-[[nodiscard]] std::string insert_evaluation();  // on a second (run_id, key): does nothing
-[[nodiscard]] std::string insert_check();       // first two parameters: evaluation, position
-[[nodiscard]] std::string insert_sample();      // first two parameters: evaluation, position
-[[nodiscard]] std::string insert_attempt();     // the same
-[[nodiscard]] std::string insert_block();       // the same
+[[nodiscard]] std::string insert_evaluation();     // on a second (run_id, key): does nothing
+[[nodiscard]] std::string insert_check();          // first two parameters: evaluation, position
+[[nodiscard]] std::string insert_sample();         // first two parameters: evaluation, position
+[[nodiscard]] std::string insert_vendor_sample();  // the same
+[[nodiscard]] std::string insert_attempt();        // the same
+[[nodiscard]] std::string insert_block();          // the same
 
 // "SELECT columns… FROM table", to be continued with WHERE and ORDER BY. `evaluation` has its
-// number as an additional last column.
+// number as an additional last column; samples are those of both tables.
 [[nodiscard]] std::string select_run();
 [[nodiscard]] std::string select_evaluation();
 [[nodiscard]] std::string select_check();

@@ -478,9 +478,35 @@ CREATE TRIGGER profile_stays BEFORE UPDATE ON profile
 BEGIN SELECT RAISE(ABORT, 'a profile is never changed'); END;
 )sql";
 
+// One call of a vendor's library beside the baselines. Its samples have a table of their own, since
+// that of the others knows three sides, and positions in the order of them all.
+constexpr std::string_view kStep21 = R"sql(
+ALTER TABLE evaluation ADD COLUMN vendor_reason TEXT NOT NULL DEFAULT '';
+ALTER TABLE evaluation ADD COLUMN vendor_algorithm TEXT NOT NULL DEFAULT '';
+
+CREATE TABLE vendor_sample (
+  evaluation   INTEGER NOT NULL REFERENCES evaluation(number),
+  position     INTEGER NOT NULL,
+  placement    INTEGER NOT NULL,
+  block        INTEGER NOT NULL,
+  visit        INTEGER NOT NULL,
+  side         INTEGER NOT NULL CHECK (side = 3),
+  calls        INTEGER NOT NULL,
+  time_ns      INTEGER NOT NULL,
+  wall_ns      INTEGER,
+  sm_clock_khz INTEGER,
+  dropped      INTEGER NOT NULL CHECK (dropped IN (0, 1)),
+  drop_reason  TEXT NOT NULL,
+  claimed_ns   INTEGER,
+  strict_ns    INTEGER,
+  attempt      INTEGER NOT NULL,
+  PRIMARY KEY (evaluation, position)
+) STRICT, WITHOUT ROWID;
+)sql";
+
 constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,
                             kStep8,  kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14,
-                            kStep15, kStep16, kStep17, kStep18, kStep19, kStep20};
+                            kStep15, kStep16, kStep17, kStep18, kStep19, kStep20, kStep21};
 
 }  // namespace
 

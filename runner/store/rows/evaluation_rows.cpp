@@ -19,13 +19,29 @@ namespace {
 // The children of one evaluation, in one statement prepared once.
 template <class Record>
 void insert_all(SQLite::Database& database, const std::string& sql, std::int64_t evaluation,
-                const std::vector<Record>& records, std::size_t first_position = 0) {
+                const std::vector<Record>& records) {
   SQLite::Statement statement(database, sql);
-  auto position = static_cast<std::int64_t>(first_position);
+  std::int64_t position = 0;
   for (const Record& record : records) {
     statement.bind(1, evaluation);
     statement.bind(2, position++);
     columns::bind(statement, record, 3);
+    statement.exec();
+    statement.reset();
+  }
+}
+
+// A list of samples, each in the table of its side.
+void insert_samples(SQLite::Database& database, std::int64_t evaluation,
+                    const std::vector<Sample>& samples, std::size_t first_position) {
+  SQLite::Statement ours(database, columns::insert_sample());
+  SQLite::Statement vendors(database, columns::insert_vendor_sample());
+  auto position = static_cast<std::int64_t>(first_position);
+  for (const Sample& sample : samples) {
+    SQLite::Statement& statement = sample.side == Side::kVendor ? vendors : ours;
+    statement.bind(1, evaluation);
+    statement.bind(2, position++);
+    columns::bind(statement, sample, 3);
     statement.exec();
     statement.reset();
   }
@@ -75,11 +91,11 @@ std::optional<std::int64_t> insert_evaluation(SQLite::Database& database,
   if (insert.exec() == 0) return std::nullopt;
   const std::int64_t number = database.getLastInsertRowid();
   insert_all(database, columns::insert_check(), number, evaluation.checks);
-  insert_all(database, columns::insert_sample(), number, evaluation.samples);
-  insert_all(database, columns::insert_sample(), number, evaluation.alone,
-             evaluation.samples.size());
-  insert_all(database, columns::insert_sample(), number, evaluation.set_aside,
-             evaluation.samples.size() + evaluation.alone.size());
+  std::size_t position = 0;
+  for (const auto* samples : {&evaluation.samples, &evaluation.alone, &evaluation.set_aside}) {
+    insert_samples(database, number, *samples, position);
+    position += samples->size();
+  }
   insert_all(database, columns::insert_attempt(), number, evaluation.attempts);
   insert_all(database, columns::insert_block(), number, evaluation.blocks);
   put_blobs(database, blobs, budget);

@@ -22,8 +22,8 @@ class WorkBudget;
 struct Blob;
 
 // Tables that hold the rows below an evaluation, by their columns `evaluation` and `position`.
-inline constexpr std::array<std::string_view, 4> kTablesOfEvaluation = {"check_draw", "sample",
-                                                                        "attempt", "block"};
+inline constexpr std::array<std::string_view, 5> kTablesOfEvaluation = {
+    "check_draw", "sample", "vendor_sample", "attempt", "block"};
 
 // The number that it got; nothing where its run has one of that key, and then nothing was changed.
 // `blobs` are those of its sources and its task's that may not be there yet; one that is missing

@@ -160,12 +160,20 @@ std::string difference(const RunRows& a, const RunRows& b) {
   return "";
 }
 
+// Positions are counted through the samples of both tables.
+std::string with_positions(std::string_view table) {
+  if (table != "sample") return std::string(table);
+  return "(SELECT evaluation, position FROM sample UNION ALL "
+         "SELECT evaluation, position FROM vendor_sample)";
+}
+
 std::string missing_children(SQLite::Database& database, std::int64_t number) {
   for (const std::string_view table : kTablesOfEvaluation) {
+    if (table == "vendor_sample") continue;  // with the other samples
     SQLite::Statement rows(database,
                            fmt::format("SELECT count(*), coalesce(min(position), 0), "
                                        "coalesce(max(position), -1) FROM {} WHERE evaluation = ?",
-                                       table));
+                                       with_positions(table)));
     rows.bind(1, number);
     if (!rows.executeStep()) continue;
     const std::int64_t count = rows.getColumn(0).getInt64();
