@@ -60,6 +60,7 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       submission_{Seat::kSubmission, ClaimLedger(request.device)},
       baselines_{Seat::kBaselines, ClaimLedger(request.device)},
       eager_{Seat::kBaselines, ClaimLedger(request.device)},
+      vendor_(request, oracle, record),
       quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
 
 CallProtocol::~CallProtocol() {
@@ -105,6 +106,7 @@ void CallProtocol::dismiss() {
   submission_.player = baselines_.player = eager_.player = nullptr;
   baselines_player_.reset();
   eager_worker_.reset();
+  vendor_.end();
   worker_.reset();
   worker_is_ready_ = false;
   core_chosen_ns_ = 0;  // the next one is somewhere else
@@ -118,16 +120,22 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;
-  place.seats_baselines = has_baseline_player();
+  place.seats_baselines = has_baseline_player() || vendor_.plays();
   place.timed = !settings_.checks_only;
   place.baselines_param_offset = random_offset();
   place.heap_bytes = request_.heap_bytes;
   auto arenas = oracle_.place(place);
+  if (!arenas && arenas.error().code == ErrorCode::kDoesNotFit && vendor_.plays()) {
+    vendor_.leave_out("the device has no memory for tensors of its own");
+    place.seats_baselines = has_baseline_player();
+    arenas = oracle_.place(place);
+  }
   if (!arenas) return from_error(arenas.error());
   arenas_ = std::move(*arenas);
   submission_.parameter_base = place.param_offset;
   baselines_.parameter_base = eager_.parameter_base = place.baselines_param_offset;
   slots_ = slots;
+  vendor_.start(arenas_, place.baselines_param_offset);
   return on_cpu() ? start_players() : std::nullopt;
 }
 
@@ -422,6 +430,12 @@ std::optional<EarlyEnd> CallProtocol::time_player(Seated& side, CallKind kind,
   return std::nullopt;
 }
 
+void CallProtocol::time_vendor(std::optional<std::int64_t>& ns) {
+  ns = vendor_.call(random_places().front());
+}
+
+bool CallProtocol::take_vendor() { return vendor_.call_and_take(random_places().front()); }
+
 void CallProtocol::have_graph_play_eager() {
   graph_plays_eager_ = true;
   add_label("eager_by_graph");
@@ -505,6 +519,7 @@ void CallProtocol::take_quiet_core() {
   supervisor_.stay_off(*core);
   oracle_.run_on(*core);
   if (worker_) worker_->run_on(*core);
+  vendor_.run_on(*core);
 }
 
 void CallProtocol::add_label(const std::string& label) {

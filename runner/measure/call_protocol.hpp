@@ -26,6 +26,7 @@
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/worker.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/measure/vendor_side.hpp"
 #include "runner/measure/wait_budget.hpp"
 #include "runner/measure/watch/core_pin.hpp"
 #include "runner/measure/watch/idle_watch.hpp"
@@ -100,6 +101,11 @@ class CallProtocol {
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
   // CPU: the same of eager as the task's graph, whoever plays it otherwise.
   std::optional<EarlyEnd> time_graph(BaselineTime& timed);
+  // The same of the vendor's library, where it plays. `ns` empty: it is left out.
+  void time_vendor(std::optional<std::int64_t>& ns);
+  // A call of it on the inputs drawn last, for judge_vendor(). Where that fails it is left out.
+  [[nodiscard]] bool take_vendor();
+  [[nodiscard]] VendorSide& vendor() { return vendor_; }
   // Where a worker plays eager: from now on the graph does. Its file may do more than its graph
   // says, sleep say, and whoever is compared with it would look fast.
   void have_graph_play_eager();
@@ -196,6 +202,7 @@ class CallProtocol {
   Seated submission_;
   Seated baselines_;
   Seated eager_;
+  VendorSide vendor_;
   int strangers_ = 0;  // calls of a block after which a stranger ran
   IdleWatch idle_;
   QuietCore quiet_core_;

@@ -129,6 +129,7 @@ class Evaluating {
     record_.compiled_reason = request_.package.empty() ? request_.package_reason : *reason;
     sides_ = {Side::kEager};
     if (record_.compiled_reason.empty()) sides_.push_back(Side::kCompiled);
+    if (calls_.vendor().plays()) sides_.push_back(Side::kVendor);
     if (has_submission()) sides_.push_back(Side::kSubmission);
     return std::nullopt;
   }
@@ -189,6 +190,7 @@ class Evaluating {
   std::optional<EarlyEnd> visit_alone(int visit, bool counts) {
     if (auto end = calls_.draw_inputs()) return end;
     for (const Side side : shuffled(sides_, keys_.key("alone", visits_alone_++))) {
+      if (side == Side::kVendor) continue;
       if (side == Side::kSubmission) {
         if (auto flushed = oracle_.flush(); !flushed) return from_error(flushed.error());
         continue;
@@ -258,6 +260,8 @@ class Evaluating {
     if (!hard) eager_error_ = worst_of(eager_error_, *eager);
     if (first_own)
       if (auto end = check_compiled()) return end;
+    if (first_own)
+      if (auto end = check_vendor()) return end;
     if (first_own && request_.eager_is_a_worker)
       if (auto end = check_eager(*eager)) return end;
     if (!has_submission() || (hard && !is_usable(*hard, draw, *eager))) return std::nullopt;
@@ -388,6 +392,25 @@ class Evaluating {
     return std::nullopt;
   }
 
+  // As a submission: against the reference, by the rule that is in force.
+  std::optional<EarlyEnd> check_vendor() {
+    if (!calls_.vendor().plays() || !calls_.take_vendor()) return std::nullopt;
+    auto compared = oracle_.judge_vendor(bounds(rule_, eager_error_, Against::kReference));
+    if (!compared) return from_error(compared.error());
+    const Check check =
+        judge(rule_, request_.size->outputs, eager_error_, *compared, Against::kReference);
+    if (!check.passed) calls_.vendor().leave_out("its result is wrong: " + check.message);
+    return std::nullopt;
+  }
+
+  // A visit of the vendor's library; none where it is left out by now.
+  [[nodiscard]] std::optional<std::int64_t> time_vendor() {
+    std::optional<std::int64_t> ns;
+    if (calls_.vendor().plays()) calls_.time_vendor(ns);
+    if (!calls_.vendor().plays()) std::erase(sides_, Side::kVendor);
+    return ns;
+  }
+
   // The timed calls of a submission are judged by what it computes.
   std::optional<EarlyEnd> check_eager(const std::vector<EagerError>& eager) {
     BaselineTime timed;
@@ -431,8 +454,13 @@ class Evaluating {
   std::optional<EarlyEnd> warm_up() {
     if (auto end = calls_.draw_inputs()) return end;
     shortest_ns_ = HUGE_VAL;
-    for (const Side side : sides_) {  // eager first: its outputs judge the submission's
+    const std::vector<Side> sides = sides_;
+    for (const Side side : sides) {  // eager first: its outputs judge the submission's
       calls_.take_quiet_core();
+      if (side == Side::kVendor) {
+        (void)time_vendor();
+        continue;
+      }
       if (side == Side::kSubmission) {
         CallTimes times;
         if (auto end = calls_.call(times)) return end;
@@ -606,7 +634,11 @@ class Evaluating {
                     .side = side,
                     .calls = calls_.slots()};
       calls_.take_quiet_core();
-      if (side == Side::kSubmission) {
+      if (side == Side::kVendor) {
+        const auto ns = time_vendor();
+        if (!ns) continue;
+        sample.time_ns = *ns;
+      } else if (side == Side::kSubmission) {
         if (auto end = time_submission(sample, block)) return end;
         waiting_for_eager = !eager_known;
         if (!waiting_for_eager)
@@ -688,6 +720,8 @@ void explain_missing_times(Evaluation& record) {
   const std::string early = first_line.empty() ? "not reached" : first_line;
   if (missing(Side::kEager)) record.eager_reason = early;
   if (missing(Side::kCompiled) && record.compiled_reason.empty()) record.compiled_reason = early;
+  if (record.asked_for_vendor() && missing(Side::kVendor) && record.vendor_reason.empty())
+    record.vendor_reason = early;
   if (missing(Side::kSubmission))
     record.submission_reason = record.submission ? early : "nobody submitted for this task";
 }
@@ -728,6 +762,8 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
     if (end->state == State::kWrongResult) record.correct = false;
   }
   explain_missing_times(record);
+  if (request.vendor && !record.asked_for_vendor())
+    record.vendor_reason = record.message.substr(0, record.message.find('\n'));
   record.wall_seconds = seconds_since(start);
   record.attempts = {{.reason = reason,
                       .seed = request.seed,

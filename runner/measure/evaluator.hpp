@@ -58,6 +58,13 @@ struct EvaluationRequest {
   // while the oracle makes ready. An error ends the evaluation.
   std::function<Result<std::filesystem::path>()> library;
   std::string seed;  // from random_seed(); tests give a fixed one
+  // CUDA, where the run asks for it: one call of a vendor's library as a side of its own. `reason`:
+  // why the task has none; else `start` starts a worker that has the library.
+  struct Vendor {
+    std::string reason;
+    WorkerFactory start;
+  };
+  std::optional<Vendor> vendor = std::nullopt;
 };
 
 struct EvaluationSettings {

@@ -159,8 +159,8 @@ struct LoadedTask::Impl {
   [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + kSlackBytes; }
   [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
 
-  [[nodiscard]] std::byte* gate() const {
-    return submission.inputs->data() + submission.inputs->bytes() - kGateBytes;
+  [[nodiscard]] static std::byte* gate_of(const SeatMemory& memory) {
+    return memory.inputs->data() + memory.inputs->bytes() - kGateBytes;
   }
 
   [[nodiscard]] Tensors view(const std::vector<TensorSpec>& specs, const Layout& layout,
@@ -463,6 +463,30 @@ struct LoadedTask::Impl {
     return errors;
   }
 
+  // What the snapshot of a seat holds.
+  Result<std::vector<CompareResult>> compare_seat(const SeatMemory& memory, Against against,
+                                                  const std::vector<OutputBound>& bounds) {
+    const std::size_t judged = against == Against::kReference ? 1 : memory.places.size();
+    std::vector<CompareResult> worst(size.outputs.size());
+    for (std::size_t slot = 0; slot < judged; ++slot) {
+      const Tensors& expected =
+          against == Against::kReference ? reference_outputs : eager_outputs.at(slot);
+      for (std::size_t o = 0; o < worst.size(); ++o) {
+        const std::byte* got =
+            memory.taken->data() + memory.places[slot].output_base + output_layout.offsets[o];
+        const TensorSpec& spec = size.outputs[o];
+        const auto dimensions = memory.dimensions_of(slot, o, spec);
+        const at::Tensor wanted = dimensions ? expected.at(o).permute(*dimensions) : expected.at(o);
+        auto result = compare(got, spec.dtype, wanted, spec, bounds.at(o));
+        if (!result) return result.error();
+        if (dimensions && result->wrong > 0)
+          result->first_wrong = declared_index(result->first_wrong, spec.shape, *dimensions);
+        worst[o] = slot == 0 ? *result : worse_of(worst[o], *result);
+      }
+    }
+    return worst;
+  }
+
   Result<std::vector<CompareResult>> compare_all(const Tensors& got, const Tensors& reference,
                                                  const std::vector<OutputBound>& bounds) {
     std::vector<CompareResult> results;
@@ -536,7 +560,7 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     const auto count = static_cast<std::uint64_t>(request.slots);
     t.submission = {};
     t.baselines = {};
-    if (request.seats_baselines && request.timed) t.take_scattered_pages();
+    if (request.seats_baselines && request.timed && t.device.is_cpu()) t.take_scattered_pages();
     if (auto made = t.replace_arena(t.private_inputs, count * t.input_stride()); !made)
       return made.error();
     const std::uint64_t param_bytes = t.param_layout.bytes + kSlackBytes;
@@ -555,7 +579,10 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     if (request.heap_bytes > 0) t.make_heap(request.heap_bytes);
     t.params = t.view(specs, t.param_layout, own);
     t.executor.adopt_parameters(t.params);
-    if (auto shut = t.backend.open_gate(t.gate(), 0); !shut) return shut.error();
+    for (const SeatMemory* seat : {&t.submission, &t.baselines}) {
+      if (!seat->inputs) continue;
+      if (auto shut = t.backend.open_gate(t.gate_of(*seat), 0); !shut) return shut.error();
+    }
     if (auto synchronized = t.backend.synchronize(); !synchronized) return synchronized.error();
     Arenas arenas{.input_stride = t.input_stride(), .output_stride = t.output_stride()};
     arenas.heap = t.submission.heap.get();
@@ -701,7 +728,8 @@ Result<Revealed> LoadedTask::reveal(int slot) {
   }
   if (++t.revealed == 0) ++t.revealed;  // 0 says that there is no gate
   revealed.gate = t.revealed;
-  if (auto opened = t.backend.open_gate(t.gate(), t.revealed); !opened) return opened.error();
+  if (auto opened = t.backend.open_gate(t.gate_of(t.here()), t.revealed); !opened)
+    return opened.error();
   return revealed;
 }
 
@@ -787,30 +815,18 @@ Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_dev
 Result<std::vector<CompareResult>> LoadedTask::judge(Against against,
                                                      const std::vector<OutputBound>& bounds) {
   Impl& t = *impl_;
-  const std::size_t slots = against == Against::kReference ? 1 : t.submission.places.size();
   if (!t.submission.has_snapshot)
     return Error{ErrorCode::kInfrastructure, "nothing is judged before its snapshot", ""};
-  const std::byte* outputs = t.submission.taken->data();
-  return guarded("judging", [&]() -> Result<std::vector<CompareResult>> {
-    std::vector<CompareResult> worst(t.size.outputs.size());
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      const Tensors& expected =
-          against == Against::kReference ? t.reference_outputs : t.eager_outputs.at(slot);
-      for (std::size_t o = 0; o < worst.size(); ++o) {
-        const std::byte* got =
-            outputs + t.submission.places[slot].output_base + t.output_layout.offsets[o];
-        const TensorSpec& spec = t.size.outputs[o];
-        const auto dimensions = t.submission.dimensions_of(slot, o, spec);
-        const at::Tensor wanted = dimensions ? expected.at(o).permute(*dimensions) : expected.at(o);
-        auto result = t.compare(got, spec.dtype, wanted, spec, bounds.at(o));
-        if (!result) return result.error();
-        if (dimensions && result->wrong > 0)
-          result->first_wrong = declared_index(result->first_wrong, spec.shape, *dimensions);
-        worst[o] = slot == 0 ? *result : worse_of(worst[o], *result);
-      }
-    }
-    return worst;
-  });
+  return guarded("judging", [&] { return t.compare_seat(t.submission, against, bounds); });
+}
+
+Result<std::vector<CompareResult>> LoadedTask::judge_vendor(
+    const std::vector<OutputBound>& bounds) {
+  Impl& t = *impl_;
+  if (!t.baselines.has_snapshot || t.reference_outputs.empty())
+    return Error{ErrorCode::kInfrastructure, "nothing is judged before its snapshot", ""};
+  return guarded("judging a vendor's library",
+                 [&] { return t.compare_seat(t.baselines, Against::kReference, bounds); });
 }
 
 Result<std::vector<CompareResult>> LoadedTask::judge_eager(const std::vector<OutputBound>& bounds) {

@@ -114,6 +114,8 @@ class LoadedTask {
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.
   Result<std::vector<CompareResult>> judge(Against against, const std::vector<OutputBound>& bounds);
+  // The same of what was called in the baselines' seat, against the reference.
+  Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds);
 
   // Judges what was kept of eager's last against the reference, slot 0: where a player computed it.
   Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds);

@@ -21,6 +21,7 @@
 //   peaks           –                              DevicePeaks
 //   limits          –                              DeviceLimits
 //   judge           against, bounds: OutputBound[] outputs: CompareResult[]
+//   judge_vendor    bounds: OutputBound[]          outputs: CompareResult[]
 //   judge_eager     bounds: OutputBound[]          outputs: CompareResult[]
 //   judge_compiled  bounds: OutputBound[]          outputs: CompareResult[]
 //   clock           –                              khz
@@ -48,7 +49,8 @@ struct PlaceRequest {
   std::uint64_t param_offset = 0;          // where parameters start in the shared arena
   std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
   bool original_draws = false;             // parameters and inputs as KernelBench draws them
-  // CPU: the player of the baselines gets a seat too, where its parameters start there.
+  // CPU: the player of the baselines gets a seat too; CUDA: the vendor's library, where it plays.
+  // And where its parameters start there.
   bool seats_baselines = false;
   std::uint64_t baselines_param_offset = 0;
   bool timed = true;  // no: where memory lies makes no difference

@@ -62,6 +62,7 @@ class Server {
     if (operation == "remember") return status(task_->remember_outputs());
     if (operation == "bypassable") return bypassable();
     if (operation == "mutate") return mutate(request);
+    if (operation == "judge_vendor") return compared(task_->judge_vendor(bounds_from(request)));
     if (operation == "judge_eager") return compared(task_->judge_eager(bounds_from(request)));
     if (operation == "judge_compiled") return compared(task_->judge_compiled(bounds_from(request)));
     return {failure({ErrorCode::kInfrastructure, "unknown request " + operation, ""}), {}};

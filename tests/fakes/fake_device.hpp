@@ -105,6 +105,15 @@ struct Script {
   int forward_calls = 0;
   std::string printed;  // by the submission
   int judged = 0;
+  // The side of a vendor's library.
+  double vendor_ns = 3e6;
+  double vendor_error = 0;
+  std::optional<EarlyEnd> vendor_load_failure;
+  std::optional<int> vendor_fails_at;  // the n-th call
+  std::string vendor_printed = "vendor algorithm: cuBLASLt algorithm 66\n";
+  int vendor_calls = 0;
+  bool seats_baselines = false;  // at the last placement
+  bool second_seat_does_not_fit = false;
   std::vector<Activity> activities;  // of each recorded call
   std::size_t clock_readings = 0;
 
@@ -134,6 +143,9 @@ class FakeOracle final : public Oracle {
   Result<PlacedArenas> place(const PlaceRequest& request) override {
     script_.log.emplace_back("place");
     slots_ = request.slots;
+    script_.seats_baselines = request.seats_baselines;
+    if (request.seats_baselines && script_.second_seat_does_not_fit)
+      return Error{ErrorCode::kDoesNotFit, "too large", ""};
     PlacedArenas arenas;
     arenas.geometry = {{1 << 20, 1 << 20, 1 << 20}, 1 << 20, 1 << 20};
     return arenas;
@@ -225,6 +237,10 @@ class FakeOracle final : public Oracle {
     const auto easy = std::count(script_.hard_draws.begin(), script_.hard_draws.end(), "");
     const auto hard = static_cast<int>(script_.hard_draws.size()) - static_cast<int>(easy);
     return compare(hard <= script_.hard_draws_off ? script_.hard_error : 0, bounds);
+  }
+  Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds) override {
+    script_.log.emplace_back("judge vendor");
+    return compare(script_.vendor_error, bounds);
   }
   Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) override {
     script_.log.emplace_back("judge eager's worker");
@@ -347,6 +363,40 @@ class FakeEager final : public Worker {
   }
   void run_on(int) override {}
   [[nodiscard]] std::string last_output() override { return ""; }
+  [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
+    return std::vector<MappedCode>();
+  }
+  [[nodiscard]] bool has_prepare() const override { return false; }
+
+ private:
+  Script& script_;
+};
+
+// Plays a vendor's library.
+class FakeVendor final : public Worker {
+ public:
+  explicit FakeVendor(Script& script) : script_(script) {}
+  std::optional<EarlyEnd> await_ready(std::chrono::milliseconds) override { return std::nullopt; }
+  std::optional<EarlyEnd> load() override { return std::nullopt; }
+  std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds) override {
+    return script_.vendor_load_failure;
+  }
+  PlayerAnswer call(const PlayerCall& call) override {
+    script_.log.emplace_back("vendor");
+    PlayerAnswer answer;
+    answer.claimed_ns =
+        call.kind == CallKind::kForward ? static_cast<std::int64_t>(script_.vendor_ns) : 0;
+    answer.wall_ns = answer.claimed_ns + static_cast<std::int64_t>(script_.null_ns);
+    if (script_.vendor_calls++ == script_.vendor_fails_at)
+      answer.failure = EarlyEnd{State::kSubmissionError, "it returned 1", ""};
+    script_.now_ns += answer.wall_ns;
+    answer.done_at_ns = script_.now_ns;
+    return answer;
+  }
+  void run_on(int) override {}
+  [[nodiscard]] std::string last_output() override {
+    return std::exchange(script_.vendor_printed, "");
+  }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
     return std::vector<MappedCode>();
   }

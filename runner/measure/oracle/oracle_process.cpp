@@ -289,6 +289,11 @@ Result<std::vector<CompareResult>> OracleProcess::judge(Against against,
       {{"op", "judge"}, {"against", against}, {"bounds", bounds}});
 }
 
+Result<std::vector<CompareResult>> OracleProcess::judge_vendor(
+    const std::vector<OutputBound>& bounds) {
+  return ask_for_outputs<CompareResult>({{"op", "judge_vendor"}, {"bounds", bounds}});
+}
+
 Result<std::vector<CompareResult>> OracleProcess::judge_eager(
     const std::vector<OutputBound>& bounds) {
   return ask_for_outputs<CompareResult>({{"op", "judge_eager"}, {"bounds", bounds}});

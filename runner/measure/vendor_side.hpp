@@ -1,0 +1,52 @@
+// The side of a vendor's library: a worker that has kbench-vendor.so loaded, on the arenas of the
+// baselines' seat, which on CUDA nobody else has. Its calls are armed, shown inputs and timed like
+// a submission's; it is our own program, so that its word on its time counts. Invariant: nothing
+// that goes wrong with it ends an evaluation. The side is left out then, and the record says why.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/measure/evaluator.hpp"
+#include "runner/measure/oracle/oracle.hpp"
+#include "runner/measure/players/worker.hpp"
+
+namespace kbench {
+
+class VendorSide {
+ public:
+  VendorSide(const EvaluationRequest& request, Oracle& oracle, Evaluation& record);
+
+  // Whether the run asked for it, and nothing has gone wrong so far.
+  [[nodiscard]] bool plays() const { return plays_; }
+  void leave_out(std::string reason);
+
+  // A worker on these arenas, ready to be called. It stands still afterwards.
+  void start(const PlacedArenas& arenas, std::uint64_t parameter_base);
+  void end() { worker_.reset(); }
+  void run_on(int core);
+
+  // One call on slot 0, which the oracle has drawn inputs for. Empty: it is left out.
+  std::optional<std::int64_t> call(const SlotPlaces& places);
+  // Such a call that is not timed, with its outputs taken for judge_vendor(); what the library
+  // chose goes into the record. False: it is left out.
+  bool call_and_take(const SlotPlaces& places);
+
+ private:
+  bool fine(const Status& status);
+  bool fine(const std::optional<EarlyEnd>& end);
+  std::optional<std::int64_t> play(const SlotPlaces& places);
+
+  const EvaluationRequest& request_;
+  Oracle& oracle_;
+  Evaluation& record_;
+  bool plays_ = false;
+  std::unique_ptr<Worker> worker_;
+  std::uint64_t parameter_base_ = 0;
+};
+
+}  // namespace kbench
