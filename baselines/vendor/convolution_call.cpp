@@ -454,7 +454,7 @@ class ConvolutionCall final : public VendorCall {
     cudnn_.check(cudnn_.execute(handle_, plan.get(), pack.get()), "cudnnBackendExecute");
   }
 
-  // What the library makes lives as long as the process.
+  // Objects of the library live as long as the process.
   const Driver& driver_;
   const Cudnn cudnn_;
   const VendorPlan plan_;

@@ -91,7 +91,7 @@ class ConvolutionReader {
   VendorConvolution read_;
 };
 
-// What follows it, as steps.
+// The operators behind it, as steps.
 class StepReader {
  public:
   StepReader(const ShapedGraph& graph, std::size_t call, VendorConvolution read)

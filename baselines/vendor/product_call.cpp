@@ -183,7 +183,7 @@ class ProductCall final : public VendorCall {
         "cublasLtMatmul");
   }
 
-  // What the library makes lives as long as the process.
+  // Objects of the library live as long as the process.
   const Driver& driver_;
   const CublasLt lt_;
   const VendorPlan plan_;

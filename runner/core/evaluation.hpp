@@ -180,8 +180,8 @@ struct Evaluation {
   std::string compiled_reason;    // why there is no compiled time
   std::string submission_reason;  // why there is no submission time
 
-  // Of a run that asked for the vendor's library: why there is no time of it, or the algorithm that
-  // it chose, "cuBLASLt algorithm 66, …". Both empty: nobody asked.
+  // Why there is no time of a vendor's library, or the algorithm that it chose, "cuBLASLt algorithm
+  // 66, …". Both empty: the run did not ask for it.
   std::string vendor_reason;
   std::string vendor_algorithm;
   [[nodiscard]] bool asked_for_vendor() const {

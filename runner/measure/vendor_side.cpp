@@ -47,7 +47,7 @@ bool VendorSide::fine(const Status& status) {
   return status.ok();
 }
 
-// What the library says tells more than the worker that it failed in.
+// The library's own words tell more than those of the worker that it failed in.
 bool VendorSide::fine(const std::optional<EarlyEnd>& end) {
   if (!end) return true;
   const std::string said = line_after(worker_ ? worker_->last_output() : "", kFailureWord);

@@ -463,7 +463,7 @@ struct LoadedTask::Impl {
     return errors;
   }
 
-  // What the snapshot of a seat holds.
+  // The outputs in the snapshot of a seat.
   Result<std::vector<CompareResult>> compare_seat(const SeatMemory& memory, Against against,
                                                   const std::vector<OutputBound>& bounds) {
     const std::size_t judged = against == Against::kReference ? 1 : memory.places.size();

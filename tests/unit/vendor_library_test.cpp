@@ -36,7 +36,7 @@ class VendorLibrary : public ::testing::Test {
     if (handle_ != nullptr) ::dlclose(handle_);
   }
 
-  // What it prints in a call that has to fail.
+  // The words that it prints in a call that has to fail.
   std::string failure() {
     const std::array<std::uint64_t, 3> tensors{};
     kb_context context{};

@@ -64,7 +64,7 @@ class Oracle {
   virtual void doubt_peaks() = 0;
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
-  // What was called in the baselines' seat, against the reference.
+  // The outputs in the baselines' seat, against the reference.
   virtual Result<std::vector<CompareResult>> judge_vendor(
       const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::vector<CompareResult>> judge_eager(
