@@ -242,6 +242,27 @@ constexpr std::array kFields{
     Field{"limit_share_eager", "Eager's share", Unit::kError,
           "The limit over the time of a call of eager.",
           [](Row r) { return number(r.share_of_limit(Side::kEager)); }},
+    Field{
+        "vendor.time_ns", "Vendor (ms)", Unit::kNanoseconds,
+        "Median time of one call of cuBLASLt or cuDNN that computes the whole task, in a run with "
+        "--vendor.",
+        [](Row r) { return number(r.vendor.median_ns); }},
+    Field{"vendor.reason", "Why no vendor", Unit::kText,
+          "Why the task has no time of a vendor's library. Empty where it has one, and where the "
+          "run did not ask.",
+          [](Row r) {
+            return r.vendor.median_ns || r.vendor.reason.empty() ? Json() : Json(r.vendor.reason);
+          }},
+    Field{"vendor.algorithm", "Vendor's algorithm", Unit::kText,
+          "The library, and the algorithm that was the fastest of those that its heuristics named.",
+          [](Row r) { return r.vendor_algorithm.empty() ? Json() : Json(r.vendor_algorithm); }},
+    Field{"vendor.speedup", "vs vendor", Unit::kSpeedup, "The vendor's time over submission time.",
+          [](Row r) { return to_json(r.over_vendor); }},
+    Field{
+        "vendor.over_eager", "Vendor vs eager", Unit::kSpeedup,
+        "Eager time over the vendor's time: above 1, eager does not call the library as well as it "
+        "could.",
+        [](Row r) { return to_json(r.vendor_over_eager); }},
     Field{"repeats", "Repeats", Unit::kCount,
           "How often it was measured again, by fresh processes and with a new key, because it "
           "seemed too fast or clocks contradicted it.",

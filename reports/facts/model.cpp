@@ -219,6 +219,15 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.submitted = timing_of(evaluation, Side::kSubmission, submission_reason(evaluation));
   row.over_eager = speedup(evaluation, Side::kEager, Side::kSubmission);
   row.over_compiled = speedup(evaluation, Side::kCompiled, Side::kSubmission);
+  if (evaluation.asked_for_vendor()) {
+    row.vendor = timing_of(evaluation, Side::kVendor, evaluation.vendor_reason);
+    row.over_vendor = speedup(evaluation, Side::kVendor, Side::kSubmission);
+    row.vendor_over_eager = speedup(evaluation, Side::kEager, Side::kVendor);
+    if (row.vendor.median_ns)
+      row.vendor_algorithm = evaluation.vendor_algorithm;
+    else if (row.vendor.reason.empty())
+      row.vendor.reason = "nothing of it was timed";
+  }
   if (evaluation.calibration) row.calibrated_at = evaluation.calibration->measured_at;
   if (row.submitted.median_ns) row.no_verdict = why_no_verdict(evaluation);
   row.baseline = speedup(evaluation, Side::kEager, Side::kCompiled);

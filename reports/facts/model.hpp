@@ -76,9 +76,16 @@ struct ResultRow {
   Timing eager;
   Timing compiled;
   Timing submitted;
-  std::optional<Speedup> over_eager;     // eager / submission
-  std::optional<Speedup> over_compiled;  // compiled / submission
-  std::optional<Speedup> baseline;       // eager / compiled
+  Timing vendor;                             // without a reason and a time: nobody asked for it
+  std::string vendor_algorithm;              // empty without a time
+  std::optional<Speedup> over_eager;         // eager / submission
+  std::optional<Speedup> over_compiled;      // compiled / submission
+  std::optional<Speedup> baseline;           // eager / compiled
+  std::optional<Speedup> over_vendor;        // vendor / submission
+  std::optional<Speedup> vendor_over_eager;  // eager / vendor
+  [[nodiscard]] bool asked_for_vendor() const {
+    return vendor.median_ns.has_value() || !vendor.reason.empty();
+  }
 
   // From the worst check: a failed one before a passed one, then the largest error. NaN is
   // possible.

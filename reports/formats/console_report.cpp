@@ -276,6 +276,9 @@ std::string format_row_line(const ResultRow& row, const ConsoleOptions& options)
     line += fmt::format("  eager {} ms, compiled {} ms", show(result_field("time_ns.eager"), row),
                         show(result_field("time_ns.compiled"), row));
   }
+  if (row.vendor.median_ns)
+    line += fmt::format("{} vendor {} ms", row.has_submission ? " " : ",",
+                        show(result_field("vendor.time_ns"), row));
   return line;
 }
 

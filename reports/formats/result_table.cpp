@@ -15,8 +15,9 @@ namespace {
 // and how it went, and stay.
 int importance_of(std::string_view name) {
   constexpr std::pair<std::string_view, int> kFalling[] = {
-      {"lint", 1},          {"max_error", 2},        {"time_ns.compiled", 3},
-      {"time_ns.eager", 4}, {"speedup.compiled", 5}, {"time_ns.submission", 6}};
+      {"lint", 1},           {"max_error", 2},        {"time_ns.compiled", 3},
+      {"time_ns.eager", 4},  {"speedup.compiled", 5}, {"time_ns.submission", 6},
+      {"vendor.time_ns", 3}, {"vendor.speedup", 5}};
   for (const auto& [falling, importance] : kFalling)
     if (name == falling) return importance;
   return 0;
@@ -100,6 +101,11 @@ std::vector<Column> result_columns(std::span<const ResultRow> rows, std::size_t 
     columns.push_back(speedup_column("speedup.eager", rows));
     columns.push_back(std::move(verdict));
     columns.push_back(speedup_column("speedup.compiled", rows));
+    if (std::any_of(rows.begin(), rows.end(),
+                    [](const ResultRow& row) { return row.asked_for_vendor(); })) {
+      columns.push_back(field_column("vendor.time_ns", Kind::kNumber, rows));
+      columns.push_back(speedup_column("vendor.speedup", rows));
+    }
   }
   columns.push_back(field_column("max_error", Kind::kNumber, rows));
   if (auto lint = lint_column(rows)) columns.push_back(std::move(*lint));

@@ -115,6 +115,8 @@ std::vector<CardFact> facts_of(const ResultRow& row, std::size_t draws) {
   if (row.counts_as_correct()) {
     facts.push_back(speedup_fact("Over eager", row.over_eager, row.eager));
     facts.push_back(speedup_fact("Over compiled", row.over_compiled, row.compiled));
+    if (row.asked_for_vendor())
+      facts.push_back(speedup_fact("Over vendor", row.over_vendor, row.vendor));
   }
   facts.push_back(limit_fact(row));
   return facts;

@@ -148,6 +148,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run.add_flag("--checks-only", options.checks_only,
                "Judge without timing: no baseline is compiled, and no row is ever ranked")
       ->excludes(baselines);
+  run.add_flag("--vendor", options.vendor,
+               "CUDA: time one call of cuBLASLt or cuDNN as well, for tasks that are one");
   run.add_flag(
       "--no-lint", options.no_lint,
       "Do not check tasks other than kbench's own; rows of unchecked tasks are not ranked");

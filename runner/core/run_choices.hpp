@@ -41,6 +41,7 @@ inline constexpr std::array kRunChoices = [] {
       RunChoice{"quick", "quick", "", kFlag, kOfRun},
       RunChoice{"checks_only", "checks-only", "", kFlag, kOfRun},
       RunChoice{"seed", "seed", "", kNumber, kOfRun},
+      RunChoice{"vendor", "vendor", "", kFlag, kOfRun},
       RunChoice{"baselines_only", "baselines-only", "", kFlag, kOfRow},
       RunChoice{"layout", "layout", "", kText},
       RunChoice{"levels", "level", ""},

@@ -146,6 +146,7 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.oracle = installation.programs / "kbench-oracle";
   installation.oracle_cuda = installation.programs / "kbench-oracle-cuda";
   installation.worker = installation.programs / "kbench-worker";
+  installation.vendor_library = installation.programs / "kbench-vendor.so";
   installation.gate = installation.programs / "kbench-gate";
   installation.agent = installation.programs / "kbench-agent";
   installation.player_library = installation.programs / "kbench-player.so";

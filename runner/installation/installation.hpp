@@ -32,6 +32,7 @@ struct Installation {
   std::filesystem::path oracle;
   std::filesystem::path oracle_cuda;
   std::filesystem::path worker;
+  std::filesystem::path vendor_library;  // that the worker plays as the side of a vendor's library
   std::filesystem::path gate;
   std::filesystem::path agent;
   // The player of Python submissions: a script of ours, and the library that it loads.

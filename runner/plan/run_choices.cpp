@@ -162,6 +162,7 @@ constexpr std::array kFields = {
     Field{"quick", write<&R::quick>, read<&R::quick>},
     Field{"checks_only", write_unusual<&R::checks_only>, read<&R::checks_only>},
     Field{"seed", write_unusual<&R::seed>, read<&R::seed>},
+    Field{"vendor", write_unusual<&R::vendor>, read<&R::vendor>},
     Field{"baselines_only", write<&R::baselines_only>, read<&R::baselines_only>},
     Field{"layout", write_unusual<&R::layout>, read<&R::layout>},
     Field{"levels", write<&R::levels>, read<&R::levels>},

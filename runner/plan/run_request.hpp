@@ -44,6 +44,7 @@ struct RunRequest {
   // Whoever knows it knows them beforehand, so such rows are labelled and rank nobody. Empty: each
   // row has a random one, which nobody knows before the row is measured.
   std::optional<std::int64_t> seed;
+  bool vendor = false;       // one call of a vendor's library is timed as a third baseline
   bool repeat_busy = false;  // a row that other programs disturbed is measured once more
   // Only what failed, or ended in such a state, in an earlier run: kFailedRows and names of states.
   std::vector<std::string> rerun;

@@ -31,6 +31,7 @@
 #include "runner/run/model_arguments.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/task_checks.hpp"
+#include "runner/run/vendor_baseline.hpp"
 #include "runner/submission/cuda_tools.hpp"
 #include "runner/task/working_type.hpp"
 #include "runner/verify/profile.hpp"
@@ -298,6 +299,7 @@ class DeviceBench final : public RunBench {
       request.package_key = package->second.key;
     }
     if (request_.checks_only) request.package_reason = kNotTimed;
+    if (request_.vendor) request.vendor = vendor_of(task, *request.size);
     if (unit.submission) request.submission = unit.id;
     request.library = [this, index]() -> Result<std::filesystem::path> {
       await_builds();
@@ -312,6 +314,13 @@ class DeviceBench final : public RunBench {
     if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
       request.torch_compiled = builds_[index].python->built->torch_compiled;
     return request;
+  }
+
+  [[nodiscard]] EvaluationRequest::Vendor vendor_of(const Task& task, const TaskSize& size) {
+    if (!vendor_) vendor_.emplace(installation_, plan_.target, sandbox_, request_.precision);
+    EvaluationRequest::Vendor vendor = vendor_->of(task, size);
+    if (request_.checks_only && vendor.reason.empty()) vendor.reason = kNotTimed;
+    return vendor;
   }
 
   [[nodiscard]] EvaluationSettings settings_of(std::size_t index) {
@@ -598,9 +607,10 @@ class DeviceBench final : public RunBench {
   OracleHello hello_;
   std::optional<Calibration> calibration_;
   std::optional<DeviceLimits> limits_;
-  std::optional<Nvml> nvml_;             // with a GPU: tells what limits its clock
-  std::unique_ptr<Worker> last_worker_;  // of the evaluation before
-  std::atomic<bool> given_up_ = false;   // outlives what compiles
+  std::optional<VendorBaseline> vendor_;  // once a row asks for it
+  std::optional<Nvml> nvml_;              // with a GPU: tells what limits its clock
+  std::unique_ptr<Worker> last_worker_;   // of the evaluation before
+  std::atomic<bool> given_up_ = false;    // outlives what compiles
   LockRequest lock_request_;
   bool has_whole_device_ = false;  // of a check
   std::future<std::vector<SubmissionBuild>> compiling_;

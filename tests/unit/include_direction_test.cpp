@@ -118,6 +118,7 @@ const std::map<std::string, Rule>& rules() {
          "runner/import",
          "runner/store",
          "baselines",
+         "baselines/vendor",
          "runner/store/chain",
          "runner/store/file",
          "runner/store/rows",

@@ -34,6 +34,7 @@ RunRequest unusual_request() {
   request.baselines_only = true;
   request.quick = true;
   request.checks_only = true;
+  request.vendor = true;
   request.seed = 7;
   request.budget_seconds = 60;
   request.call_limit_seconds = 0.5;
@@ -97,7 +98,7 @@ TEST(RunChoices, LaterChoicesAreLeftOutAtTheirDefault) {
   const Json usual = configuration_of(RunRequest());
   for (const auto& [name, value] : usual.items()) names.insert(name);
   for (const char* later : {"file", "name", "allow_torch", "layout", "checks_only", "rerun",
-                            "call_limit_seconds", "shard", "seed", "tags"})
+                            "call_limit_seconds", "shard", "seed", "tags", "vendor"})
     EXPECT_THAT(names, Not(Contains(later)));
   for (const char* always : {"device", "device_index", "size", "precision", "profile", "levels",
                              "tasks", "suite", "submissions", "agent", "baselines_only", "quick",

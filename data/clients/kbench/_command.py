@@ -28,7 +28,8 @@ TEXT_COLUMNS = (
     "run_id", "started_at", "task", "size", "device", "device_name", "agent", "submission", "variant", "state",
     "fault", "time_ns.reason", "speedup.eager.verdict", "speedup.compiled.verdict", "baseline_speedup.verdict",
     "message", "hint", "precision", "profile", "lint", "unranked_reason", "uncredited_reason", "pay",
-    "limit_basis", "submission_precision", "worker_kind", "torch_operators", "sources", "sandbox", "labels",
+    "limit_basis", "vendor.reason", "vendor.algorithm", "vendor.speedup.verdict", "vendor.over_eager.verdict",
+    "submission_precision", "worker_kind", "torch_operators", "sources", "sandbox", "labels",
     "calibrated_at", "no_verdict_reason", "chain")
 
 

@@ -19,8 +19,8 @@ constexpr int kControlDescriptor = 3;
 
 class NativeProgram final : public WorkerProgram {
  public:
-  NativeProgram(Sandbox& sandbox, fs::path program)
-      : sandbox_(sandbox), program_(std::move(program)) {}
+  NativeProgram(Sandbox& sandbox, fs::path program, NativeSurroundings around)
+      : sandbox_(sandbox), program_(std::move(program)), around_(std::move(around)) {}
 
   [[nodiscard]] const WorkerKind& kind() const override { return native_worker(); }
 
@@ -41,6 +41,9 @@ class NativeProgram final : public WorkerProgram {
     command.needs_cuda = start.device == "cuda";
     if (command.needs_cuda) command.env.merge(one_gpu_environment(start.device_index));
     command.env.merge(weakened_environment());
+    for (const auto& [name, value] : around_.environment) command.env[name] = value;
+    command.readable.insert(command.readable.end(), around_.readable.begin(),
+                            around_.readable.end());
     command.descriptors = {
         {control, kControlDescriptor}, {output, STDOUT_FILENO}, {output, STDERR_FILENO}};
     return sandbox_.start(command);
@@ -70,12 +73,14 @@ class NativeProgram final : public WorkerProgram {
  private:
   Sandbox& sandbox_;
   fs::path program_;
+  NativeSurroundings around_;
 };
 
 }  // namespace
 
-std::unique_ptr<WorkerProgram> make_native_program(Sandbox& sandbox, fs::path program) {
-  return std::make_unique<NativeProgram>(sandbox, std::move(program));
+std::unique_ptr<WorkerProgram> make_native_program(Sandbox& sandbox, fs::path program,
+                                                   NativeSurroundings around) {
+  return std::make_unique<NativeProgram>(sandbox, std::move(program), std::move(around));
 }
 
 }  // namespace kbench

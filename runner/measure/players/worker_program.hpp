@@ -4,8 +4,11 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
@@ -36,8 +39,15 @@ class WorkerProgram {
   [[nodiscard]] virtual Result<KnownCode> known_code(int library) const = 0;
 };
 
+// Surroundings of a process besides its own library.
+struct NativeSurroundings {
+  std::map<std::string, std::string> environment;  // over what every worker has
+  std::vector<std::filesystem::path> readable;
+};
+
 // kbench-worker, which loads a compiled library. Sandbox and path outlive it.
 [[nodiscard]] std::unique_ptr<WorkerProgram> make_native_program(Sandbox& sandbox,
-                                                                 std::filesystem::path program);
+                                                                 std::filesystem::path program,
+                                                                 NativeSurroundings around = {});
 
 }  // namespace kbench
