@@ -9,7 +9,7 @@ import { showMs } from "./format.js";
 const LANE = 84;
 const GAP = 26; // room for the name of a side
 
-const SIDES = ["eager", "compiled", "submission"];
+const SIDES = ["eager", "compiled", "vendor", "submission"];
 
 // [{position, time, dropped}] of one side.
 const visitsOf = (samples, side) => {

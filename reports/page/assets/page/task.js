@@ -25,7 +25,8 @@ const FACTS = [
   "submission", "worker_kind", "torch_operators", "lint", "profile", "precision",
   "submission_precision", "vendor_library", "prepare_ns", "copy_ns", "samples.kept",
   "samples.dropped", "samples.blocks", "samples.placements", "sandbox", "labels", "limit_share", "limit_share_eager",
-  "limit_ns", "unfused_limit_ns", "limit_basis", "floor_ns", "repeats",
+  "limit_ns", "unfused_limit_ns", "limit_basis", "floor_ns", "vendor.reason", "vendor.algorithm", "vendor.over_eager",
+  "repeats",
   "calibrated_at", "no_verdict_reason", "build_seconds", "wall_seconds",
 ];
 
@@ -110,19 +111,26 @@ const timeBars = (board, task, width) => {
 const COLUMNS = ["time_ns.eager", "time_ns.compiled", "time_ns.submission", "speedup.eager",
   "speedup.compiled", "max_error", "tolerance"];
 
+// More where one call of a vendor's library was timed.
+const VENDOR_COLUMNS = ["vendor.time_ns", "vendor.speedup"];
+const resultColumns = (task) =>
+  (task.rows.some((row) => row["vendor.time_ns"] !== null)
+    ? [...COLUMNS.slice(0, 5), ...VENDOR_COLUMNS, ...COLUMNS.slice(5)] : COLUMNS);
+
 const stateText = (row) => `${data.states[row.state].glyph} ${data.states[row.state].words}`;
 
-const resultRow = (row) =>
+const resultRow = (columns) => (row) =>
   h("tr", null,
     h("th", { scope: "row", title: row.submission || "" },
       h("a", { href: "", "data-row": String(row.index) }, nameOf(row))),
     h("td", { class: `state tone-${data.states[row.state].tone}`,
       title: data.states[row.state].help }, stateText(row)),
-    COLUMNS.map((name) => {
+    columns.map((name) => {
       const speedup = name.startsWith("speedup.");
       const cell = speedup && isCorrect(row) ? cellOf(row, name.slice(8)) : null;
       const text = speedup
         ? cell && row[name] ? `${showSpeedup(row[name])} ${cell.glyph}` : "–"
+        : name === "vendor.speedup" && !isCorrect(row) ? "–"
         : showValue(fieldOf(name).unit, row[name]);
       return h("td", { class: `number ${cell ? `text-${cell.kind}` : ""}` }, text);
     }));
@@ -135,9 +143,9 @@ const resultTable = (task) =>
     h("thead", null, h("tr", null,
       h("th", { scope: "col" }, words.whose),
       h("th", { scope: "col" }, fieldOf("state").heading),
-      COLUMNS.map((name) => h("th", { scope: "col", class: "number", title: fieldOf(name).help },
+      resultColumns(task).map((name) => h("th", { scope: "col", class: "number", title: fieldOf(name).help },
         fieldOf(name).heading)))),
-    h("tbody", null, task.rows.map(resultRow))));
+    h("tbody", null, task.rows.map(resultRow(resultColumns(task))))));
 
 // The largest error as a length against its tolerance; at twice that the bar ends.
 const errorBar = (error, tolerance) => {
@@ -280,9 +288,9 @@ const openRow = (element) => (event) => {
 };
 
 const taskText = (task) => [
-  [words.whose, fieldOf("state").heading, ...COLUMNS.map((name) => fieldOf(name).heading)],
+  [words.whose, fieldOf("state").heading, ...resultColumns(task).map((name) => fieldOf(name).heading)],
   ...task.rows.map((row) => [nameOf(row), stateText(row),
-    ...COLUMNS.map((name) => showValue(fieldOf(name).unit, row[name]))]),
+    ...resultColumns(task).map((name) => showValue(fieldOf(name).unit, row[name]))]),
 ];
 
 export const makeTask = () => {

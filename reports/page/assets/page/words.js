@@ -21,6 +21,7 @@ export const words = {
   overSide: (side) => `over ${side}`,
   eager: "eager",
   compiled: "compiled",
+  vendor: "vendor",
   submission: "submission",
   alone: (side) => `${side}, alone`,
   p: "p",
