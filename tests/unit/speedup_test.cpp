@@ -32,6 +32,16 @@ TEST(Speedup, IsBaselineOverCandidate) {
   EXPECT_EQ(result->units, 9);
 }
 
+TEST(Speedup, EachEndIsAnOrderStatisticOfItsOwn) {
+  std::vector<Sample> samples = two_to_one(6);
+  for (Sample& sample : samples)
+    sample.time_ns = sample.side == Side::kSubmission ? 1000 : sample.block == 5 ? 6000 : 2000;
+  const auto result = speedup(samples, Side::kEager, Side::kSubmission, 0.01);
+  ASSERT_TRUE(result);
+  EXPECT_NEAR(result->low, 2, 1e-9);
+  EXPECT_NEAR(result->high, 6, 1e-9) << "one placement of six was luckier";
+}
+
 // Of a CPU, with so many blocks at each placement, all of them two to one.
 Evaluation measured_at(int placements, int blocks_each) {
   Evaluation evaluation;
