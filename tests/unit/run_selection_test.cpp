@@ -44,6 +44,13 @@ TEST_F(RunSelection, ATaskThatIsNamedHasARowInAnyCase) {
                                   "level2/076_gemm_add_relu - no_submission"));
 }
 
+TEST_F(RunSelection, OfAgentsThatAreNotSelectedMalformedFilesAreForNoTaskEither) {
+  folder_.write("subs/dora/level1/001_square_matrix_multiplication/submission.json", "{");
+  request_.agent = "bob";
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu bob ok"));
+}
+
 TEST_F(RunSelection, ALevelIsAllOfItsTasks) {
   request_.levels = {1};
   good_run();
