@@ -44,6 +44,7 @@ TEST(Remeasurement, TheOrderOfAPairChangesFromRoundToRound) {
   benches.place.locks = folder / "locks";
   RunRequest like;
   like.device = "cpu";
+  like.layout = "kernelbench";  // of the run: what is measured again lies as in a folder of ours
   HeardPlan sink;
   Remeasurement again({}, like, benches, sink, {.database = folder / "again.sqlite"}, "test");
   const std::vector<SourcePair> pairs{{"level1/019_relu", submission("old"), submission("subs")},
