@@ -229,6 +229,15 @@ TEST_F(EvaluatorTest, NativeCodeIsNotLookedInto) {
   EXPECT_EQ(std::count(script_.looked_at.begin(), script_.looked_at.end(), true), 0);
 }
 
+TEST_F(EvaluatorTest, WhereTorchsHooksDoNotStandTheRowSaysSo) {
+  script_.python = true;
+  EXPECT_EQ(run().labels.find("torch_unobserved"), std::string::npos);
+  script_ = {};
+  script_.python = true;
+  script_.torch_use.hooks_stand = false;
+  EXPECT_NE(run().labels.find("torch_unobserved"), std::string::npos);
+}
+
 TEST_F(EvaluatorTest, OperatorsOfTorchAreToldWithTheirShare) {
   script_.python = true;
   script_.torch_use = {.operators = {{"aten::relu", 2}, {"aten::empty", 1}},
