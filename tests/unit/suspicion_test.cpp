@@ -79,6 +79,17 @@ TEST(Settle, TwoThatAgreeAreOkAndAllSamplesCount) {
   EXPECT_EQ(speedup(result.samples, Side::kEager, Side::kSubmission, 0)->units, 20);
 }
 
+// All others follow from it, so that the row can be repeated.
+TEST(Settle, TheSeedIsTheFirstMeasurements) {
+  Evaluation first = timed(20e6, 1.0e6);
+  Evaluation again = timed(20e6, 1.1e6);
+  first.seed = "first";
+  again.seed = "again";
+  EXPECT_EQ(settle(first, again, "why").seed, "first");
+  EXPECT_EQ(settle(first, again, again, "why").seed, "first");
+  EXPECT_EQ(confirm(first, again).seed, "first");
+}
+
 std::vector<bool> counting(const Evaluation& evaluation) {
   std::vector<bool> counts;
   for (const Attempt& attempt : evaluation.attempts) counts.push_back(attempt.counts);
