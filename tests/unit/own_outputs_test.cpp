@@ -49,6 +49,8 @@ class OwnOutputsTest : public testing::Test {
     ::kill(child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
     ::munmap(numbers_, 2 * kBytes);
+    ::munmap(shared_, kBytes);
+    ::munmap(of_a_file_, kBytes);
     ::munmap(input_, kBytes);
     ::munmap(const_cast<std::byte*>(judged_), kBytes);
   }
@@ -87,6 +89,11 @@ class OwnOutputsTest : public testing::Test {
 
   float* numbers_ = static_cast<float*>(
       ::mmap(nullptr, 2 * kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  // Shared memory without a name, and a file's memory, whose pages others may map as well.
+  void* shared_ =
+      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  UniqueFd file_ = arena(/*sealed=*/false);
+  void* of_a_file_ = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, file_.get(), 0);
   SeatArenas arenas_;
   void* input_ = nullptr;
   const std::byte* judged_ = nullptr;
@@ -137,6 +144,12 @@ TEST_F(OwnOutputsTest, MemoryOfTheOraclesIsNoOutputUnlessEagersMayLieThere) {
   TaskSize size{.outputs = {{.name = "y", .shape = {4}}}};
   OwnOutputs own = outputs_of(size);
   EXPECT_TRUE(taken(own, told(input_, {1})));
+}
+
+// A block that is written once and mapped sixteen times would be an output of sixteen equal blocks.
+TEST_F(OwnOutputsTest, WhatMayStandInSeveralPlacesIsNoOutput) {
+  EXPECT_NE(refused(told(shared_, {1})).find("in shared memory"), std::string::npos);
+  EXPECT_NE(refused(told(of_a_file_, {1})).find("in shared memory"), std::string::npos);
 }
 
 TEST_F(OwnOutputsTest, WhoSaysThatItCopiedWasToldTo) {

@@ -135,18 +135,31 @@ bool OwnOutputs::copied() const {
          std::any_of(places_->begin(), places_->end(), [](const auto& place) { return !place; });
 }
 
+// A page of a file, or of shared memory, can stand at many addresses: written once, it would be an
+// output's many parts.
+Error OwnOutputs::in_shared_memory(std::size_t output) const {
+  return {ErrorCode::kSubmission,
+          fmt::format("output {} lies in a mapped file or in shared memory, of which one page can "
+                      "stand in many places",
+                      size_.outputs[output].name),
+          "eager's does not: return a tensor of ordinary memory"};
+}
+
 Status OwnOutputs::check_sharing(pid_t process) const {
   const auto maps = read_maps(process);
   if (!maps) return maps.error();
   std::string_view left = *maps;
   while (!left.empty()) {
     const Mapping mapping = mapping_of(cut(left, '\n'));
-    if (std::find(arena_files_.begin(), arena_files_.end(), mapping.file) == arena_files_.end())
-      continue;
+    if (mapping.file.inode == 0) continue;  // a process's own memory, which nothing else shares
+    const bool is_arena =
+        std::find(arena_files_.begin(), arena_files_.end(), mapping.file) != arena_files_.end();
     for (std::size_t o = 0; o < places_->size(); ++o) {
       const auto& place = (*places_)[o];
-      if (!place || may_share(size_, o)) continue;
+      if (!place || (is_arena && may_share(size_, o))) continue;
       if (place->address >= mapping.to || mapping.from >= place->address + place->bytes) continue;
+      if (!is_arena && stands(Defence::kSeparateOutputs)) return in_shared_memory(o);
+      if (!is_arena) continue;
       return Error{ErrorCode::kSubmission,
                    fmt::format("output {} lies in memory of kbench's own, that of an input, a "
                                "parameter or another output",
