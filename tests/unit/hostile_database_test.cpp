@@ -353,6 +353,30 @@ TEST_F(HostileDatabase, PagesThatAreReadOverAndOverEnd) {
   EXPECT_EQ(runs.error().code, ErrorCode::kBadInput);
 }
 
+// A hot journal that names a victim: SQLite rolls it back and removes the file that it names.
+TEST_F(HostileDatabase, AJournalThatNamesAnotherFileIsRefused) {
+  const std::string victim = folder_.path() / "victim";
+  std::ofstream(victim) << "mine";
+  const auto number = [](std::uint32_t value) {
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+    return bytes;
+  };
+  std::uint32_t sum = 0;
+  for (const char c : victim) sum += static_cast<std::uint32_t>(c);
+  std::ofstream journal(file_.string() + "-journal", std::ios::binary);
+  journal << std::string(512, '\1') << std::string(512, '\0') << number(0x40000000 / 4096 + 1)
+          << victim << number(static_cast<std::uint32_t>(victim.size())) << number(sum)
+          << "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+  journal.close();
+  for (const Mode mode : {Mode::kReadWrite, Mode::kReadOnly}) {
+    const auto store = Store::open(file_, mode);
+    ASSERT_FALSE(store.ok());
+    EXPECT_THAT(store.error().message, HasSubstr("names another file"));
+    EXPECT_TRUE(std::filesystem::exists(victim));
+  }
+}
+
 // --- what is no file ---
 
 TEST_F(HostileDatabase, WhatIsNoOrdinaryFileIsNamed) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <ios>
 #include <string>
@@ -57,6 +58,31 @@ std::uint64_t page_bytes(const fs::path& file) {
   return size == 1 ? 65536 : size;
 }
 
+// Whether a rollback journal ends as one does that belongs to a transaction over several files: it
+// names the file that SQLite removes once it has rolled back
+// (https://www.sqlite.org/fileformat.html, "The Rollback Journal": the super-journal's name).
+// kbench writes to one file at a time.
+bool names_another_file(const fs::path& journal) {
+  constexpr std::array<unsigned char, 8> kMagic{0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  std::array<char, kMagic.size()> end{};
+  std::ifstream stream(journal, std::ios::binary);
+  stream.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  if (!stream.read(end.data(), end.size())) return false;
+  return std::memcmp(end.data(), kMagic.data(), kMagic.size()) == 0;
+}
+
+Status check_journal(const fs::path& file) {
+  const fs::path journal = file.string() + "-journal";
+  std::error_code failed;
+  if (!fs::is_regular_file(journal, failed) || !names_another_file(journal)) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("{}: beside it, {} names another file, which SQLite would remove",
+                           file.string(), journal.filename().string()),
+               "kbench writes no such journal. Whoever made it knows of what it is a part; without "
+               "it, the database is as its last transaction left it. Nothing was opened: remove "
+               "the journal, or name another file with --db."};
+}
+
 }  // namespace
 
 Status check_database_path(const fs::path& file) {
@@ -82,7 +108,7 @@ Status check_database_path(const fs::path& file) {
                    "Remove it, or choose another place with --db; nothing was opened."};
     }
   }
-  return Done{};
+  return check_journal(file);
 }
 
 Status check_database_folder(const fs::path& file) {

@@ -10,7 +10,8 @@
 
 namespace kbench {
 
-// A regular file, or nothing yet; its side files likewise. Errors (kUsage) say what lies there
+// A regular file, or nothing yet; its side files likewise, of which no journal names a file that
+// SQLite would remove. Errors (kUsage) say what lies there
 // instead and which name to give.
 [[nodiscard]] Status check_database_path(const std::filesystem::path& file);
 
