@@ -111,7 +111,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
              "Submissions and baselines compiled at once (default: by the number of cores)");
   app.add_option("--budget", options.budget_seconds,
                  "Longest time that one submission may take in all, in seconds (default: 180)")
-      ->check(CLI::Range(1, 86400).description(""))
+      ->check(CLI::Range(kLeastBudgetSeconds, kMostBudgetSeconds).description(""))
       ->type_name("SECONDS");
   add_call_limit(
       app, options.call_limit_seconds,

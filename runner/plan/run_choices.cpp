@@ -117,6 +117,13 @@ void read_file(std::string_view name, const Json& configuration, RunRequest& req
   read<&RunRequest::name>("name", configuration, request);
 }
 
+// A database may come from somebody else: what no option lets through is not taken from it.
+void read_budget(std::string_view name, const Json& configuration, RunRequest& request) {
+  const auto seconds = stored<int>(configuration, name);
+  if (seconds && (*seconds < kLeastBudgetSeconds || *seconds > kMostBudgetSeconds)) return;
+  read<&RunRequest::budget_seconds>(name, configuration, request);
+}
+
 void read_call_limit(std::string_view name, const Json& configuration, RunRequest& request) {
   const auto seconds = stored<double>(configuration, name);
   const bool sound =
@@ -157,7 +164,7 @@ constexpr std::array kFields = {
     Field{"suite", write<&R::suite>, read<&R::suite>},
     Field{"submissions", write<&R::submissions>, read_submissions},
     Field{"agent", write<&R::agent>, read<&R::agent>},
-    Field{"budget_seconds", write<&R::budget_seconds>, read<&R::budget_seconds>},
+    Field{"budget_seconds", write<&R::budget_seconds>, read_budget},
     Field{"call_limit_seconds", write_unusual<&R::call_limit_seconds>, read_call_limit},
     Field{"quick", write<&R::quick>, read<&R::quick>},
     Field{"checks_only", write_unusual<&R::checks_only>, read<&R::checks_only>},

@@ -14,6 +14,8 @@
 namespace kbench {
 
 // Bounds of `call_limit_seconds`.
+inline constexpr int kLeastBudgetSeconds = 1;
+inline constexpr int kMostBudgetSeconds = 86400;
 inline constexpr double kLeastCallLimitSeconds = 0.1;
 inline constexpr double kMostCallLimitSeconds = 3600;
 

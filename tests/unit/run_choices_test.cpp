@@ -112,6 +112,11 @@ TEST(RunChoices, ALimitOutOfBoundsIsNotTaken) {
     take_choices({{"call_limit_seconds", limit}}, request);
     EXPECT_FALSE(request.call_limit_seconds) << limit;
   }
+  for (const int budget : {0, -1, 1'000'000}) {
+    RunRequest request;
+    take_choices({{"budget_seconds", budget}}, request);
+    EXPECT_EQ(request.budget_seconds, RunRequest().budget_seconds) << budget;
+  }
 }
 
 TEST(RunChoices, AnotherRerunIsOfItsRunAlone) {
