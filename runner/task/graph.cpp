@@ -1,7 +1,6 @@
 #include "runner/task/graph.hpp"
 
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -12,6 +11,7 @@
 
 #include "runner/task/operator_check.hpp"
 #include "runner/task/plain_text.hpp"
+#include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
@@ -266,9 +266,9 @@ Result<Graph> parse_size_graph(const Json& size) {
 }
 
 Result<Graph> load_graph(const std::filesystem::path& task_file, const std::string& size) {
-  std::ifstream stream(task_file);
-  if (!stream) return Error{ErrorCode::kNotFound, "cannot read " + task_file.string(), ""};
-  const Json task = Json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const auto text = read_bounded_file(task_file, JsonLimits{}.max_bytes);
+  if (!text) return text.error();
+  const Json task = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (task.is_discarded())
     return Error{ErrorCode::kBadInput, task_file.string() + " is not JSON", ""};
   auto graph = parse_graph(task, size);

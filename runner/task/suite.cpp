@@ -120,6 +120,11 @@ std::optional<TaskEntry> entry_of(const fs::path& file, int level) {
 }
 
 void read_head(TaskEntry& entry) {
+  std::error_code failure;
+  if (!fs::is_regular_file(entry.file, failure)) {  // a pipe would never end
+    entry.problem = "no regular file";
+    return;
+  }
   std::ifstream stream(entry.file, std::ios::binary);
   std::string head(kHeadBytes, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));

@@ -1,5 +1,7 @@
 #include "runner/task/suite.hpp"
 
+#include <sys/stat.h>
+
 #include <string>
 #include <vector>
 
@@ -88,14 +90,16 @@ TEST_F(Suite, OneBadFileDoesNotHideTheOthers) {
   folder_.write("level1/004_future.json", R"({"schema": "kbench-task/2", "sizes": {)");
   folder_.write("level1/005_nested.json", R"({"title": {"a": {"sizes": 1}}, "sizes": {)");
   folder_.write("level1/006_array.json", R"([{"sizes": 1}])");
+  ASSERT_EQ(::mkfifo((folder_.path() / "level1/007_pipe.json").c_str(), 0600), 0);
   const auto listed = entries();
-  ASSERT_EQ(listed.size(), 9U);
+  ASSERT_EQ(listed.size(), 10U);
   EXPECT_EQ(listed[0].problem, "");
   EXPECT_THAT(listed[1].problem, HasSubstr("not a lowered task"));
   EXPECT_THAT(listed[2].problem, HasSubstr("empty"));
   EXPECT_THAT(listed[3].problem, HasSubstr("kbench-task/2"));
   EXPECT_THAT(listed[4].problem, HasSubstr("not a lowered task"));
   EXPECT_THAT(listed[5].problem, HasSubstr("not a lowered task"));
+  EXPECT_EQ(listed[6].problem, "no regular file");
 }
 
 // A reason's key may be any word, and is none of the head's own.
