@@ -38,8 +38,9 @@ UniqueFd open_inner(int inside, const char* name, int rights) {
   return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-UniqueFd open_top(const std::filesystem::path& folder) {
-  return UniqueFd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+// Its owner may have taken the rights to the folder itself away as well.
+UniqueFd open_top(const std::filesystem::path& folder, int rights) {
+  return open_inner(AT_FDCWD, folder.c_str(), rights);
 }
 
 using Listing = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -121,7 +122,7 @@ bool flatten(int top, const std::string& name, std::uint64_t& moved) {
 }  // namespace
 
 Result<TreeSize> measure_tree(const std::filesystem::path& folder, const TreeSize& most) {
-  const UniqueFd top = open_top(folder);
+  const UniqueFd top = open_top(folder, R_OK);
   if (!top.valid()) return failed(folder.string() + " cannot be looked at");
   TreeSize size;
   if (auto added = add_folder(top.get(), 0, most, size); !added) return added.error();
@@ -129,7 +130,7 @@ Result<TreeSize> measure_tree(const std::filesystem::path& folder, const TreeSiz
 }
 
 Status empty_folder(const std::filesystem::path& folder) {
-  const UniqueFd top = open_top(folder);
+  const UniqueFd top = open_top(folder, W_OK);
   std::uint64_t moved = 0;
   while (top.valid()) {
     const Listing listing = list(top.get());

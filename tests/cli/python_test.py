@@ -64,6 +64,7 @@ EXPECTED = {
     "writes_too_many_files": "over_budget",
     "writes_without_a_name": "over_budget",
     "writes_in_a_call_without_end": "over_budget",
+    "writes_and_closes_its_folder": "wrong_result",
     "writes_code_and_loads_it": "forbidden_library",
     "writes_code_and_maps_it": "forbidden_library",
 }
@@ -242,14 +243,16 @@ class FilesCase(Prepared, PythonCase):
         text = (FAULTS / "writes_files" / "level1" / "019_relu.py").read_text(encoding="utf-8")
         for agent in ("me", "you"):
             self.submit(agent, f"{RELU}@writes_files_again", text)
-        # A task's file may want to write as well, when it is asked what its Model is made with.
+        # A task's file may want to write as well, when it is asked what its Model is made with. Its
+        # text is new, so that no answer of an earlier class is there.
         suite = self.folder / "suite/level1"
         suite.mkdir(parents=True)
         for kind in ("json", "py"):
             shutil.copy(TINY / f"{RELU}.{kind}", suite)
         reference = suite / "019_relu.py"
         reference.write_text(reference.read_text(encoding="utf-8")
-                             + "\n\nimport tempfile\n\ntempfile.TemporaryFile().close()\n", encoding="utf-8")
+                             + f"\n\nimport tempfile\n\ntempfile.TemporaryFile().close()  # {self.folder.name}\n",
+                             encoding="utf-8")
         program = sys.executable if self.WITHOUT else KBENCH
         words = (LAYERS, self.WITHOUT, KBENCH) if self.WITHOUT else ()
         result = self.kbench(*words, "run", "-v", "--suite", suite.parent, "--format", "json", "--task",

@@ -118,6 +118,14 @@ TEST_F(ForeignTreeTest, ClosedFoldersAreOpened) {
   EXPECT_TRUE(fs::is_empty(tree()));
 }
 
+TEST_F(ForeignTreeTest, TheFolderItselfIsOpened) {
+  write(tree() / "file", 10);
+  ASSERT_EQ(::chmod(tree().c_str(), 0), 0);
+  EXPECT_EQ(size().entries, 1u);
+  ASSERT_EQ(::chmod(tree().c_str(), 0), 0);
+  ASSERT_TRUE(empty_folder(tree()).ok());
+}
+
 TEST_F(ForeignTreeTest, NamesThatWeWouldGiveAreTakenAlready) {
   fs::create_directories(tree() / "a" / "inner");
   fs::create_directories(tree() / "moved-1" / "more");
