@@ -107,7 +107,14 @@ TEST_F(DatabaseCheckTest, ARecordOfLintWithoutASealIsCountedAndNotWrong) {
 
 TEST_F(DatabaseCheckTest, AMissingSampleOfAnUnchainedRunIsWrong) {
   add({.id = "aa", .chained = false});
-  tamper("DELETE FROM sample WHERE evaluation = 2 AND position = 4");
+  tamper("DELETE FROM sample WHERE evaluation = 2 AND position = 3");
+  EXPECT_THAT(wrong_with("aa"), HasSubstr("row 2 (level1/019_relu)"));
+}
+
+// The positions go on from one table to the other.
+TEST_F(DatabaseCheckTest, AMissingSampleOfAVendorIsWrong) {
+  add({.id = "aa", .chained = false});
+  tamper("DELETE FROM vendor_sample WHERE evaluation = 2 AND position = 4");
   EXPECT_THAT(wrong_with("aa"), HasSubstr("row 2 (level1/019_relu)"));
 }
 

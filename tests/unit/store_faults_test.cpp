@@ -253,7 +253,7 @@ TEST_F(StoreFaults, AFullDiskIsNamedAndStorageGoesOnOnceThereIsRoom) {
   const int code = wait_for(start_child([&] {
     if (::unshare(CLONE_NEWNS) != 0 && !own_mounts_as_a_plain_user()) return kSkipChild;
     ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
-    if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=512k") != 0) return kSkipChild;
+    if (::mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=640k") != 0) return kSkipChild;
     const std::filesystem::path file = disk / "kbench.sqlite";
     {
       Result<Store> store = Store::open(file, Store::Mode::kReadWrite);
