@@ -45,7 +45,9 @@ class CliCase(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="kbench-cli-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def kbench(self, *words, program=KBENCH, stdout=subprocess.PIPE, timeout=120, **environment):
+    def kbench(self, *words, program=KBENCH, stdout=subprocess.PIPE, timeout=600, **environment):
+        """The limit is for what hangs: beside two busy loops and a second checkout a timed request took more
+        than 120 s, since a busy row is measured again."""
         variables = {k: v for k, v in os.environ.items() if k not in FOREIGN
                      and not k.startswith(("KBENCH_RUN_", "KBENCH_NIGHTLY_"))}
         variables.update({"HOME": str(self.folder), **environment})
