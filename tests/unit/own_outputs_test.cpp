@@ -41,18 +41,30 @@ class OwnOutputsTest : public testing::Test {
     input_ = ::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, arenas_.inputs.get(), 0);
     judged_ = static_cast<const std::byte*>(
         ::mmap(nullptr, kBytes, PROT_READ, MAP_SHARED, arenas_.outputs.get(), 0));
-    child_ = ::fork();
-    if (child_ == 0)
-      for (;;) ::pause();
+    start_child();
   }
   ~OwnOutputsTest() override {
-    ::kill(child_, SIGKILL);
-    ::waitpid(child_, nullptr, 0);
+    end_child();
     ::munmap(numbers_, 2 * kBytes);
     ::munmap(shared_, kBytes);
     ::munmap(of_a_file_, kBytes);
     ::munmap(input_, kBytes);
     ::munmap(const_cast<std::byte*>(judged_), kBytes);
+  }
+
+  void start_child() {
+    child_ = ::fork();
+    if (child_ == 0)
+      for (;;) ::pause();
+  }
+  void end_child() const {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+  // With what the test has mapped by now.
+  void restart_child() {
+    end_child();
+    start_child();
   }
 
   OwnOutputs outputs_of(TaskSize& size) {
@@ -146,10 +158,45 @@ TEST_F(OwnOutputsTest, MemoryOfTheOraclesIsNoOutputUnlessEagersMayLieThere) {
   EXPECT_TRUE(taken(own, told(input_, {1})));
 }
 
-// A block that is written once and mapped sixteen times would be an output of sixteen equal blocks.
-TEST_F(OwnOutputsTest, WhatMayStandInSeveralPlacesIsNoOutput) {
-  EXPECT_NE(refused(told(shared_, {1})).find("in shared memory"), std::string::npos);
-  EXPECT_NE(refused(told(of_a_file_, {1})).find("in shared memory"), std::string::npos);
+// A block that is written once and mapped twice would be an output of two equal blocks.
+TEST_F(OwnOutputsTest, APageStandsInAnOutputOnce) {
+  auto* const twice = static_cast<std::byte*>(shared_);
+  ::munmap(twice + kBytes / 2, kBytes / 2);
+  ::mmap(twice, kBytes / 2, PROT_READ, MAP_SHARED | MAP_FIXED, file_.get(), 0);
+  ::mmap(twice + kBytes / 2, kBytes / 2, PROT_READ, MAP_SHARED | MAP_FIXED, file_.get(), 0);
+  restart_child();
+  const auto at_the_seam = told(twice + kBytes / 2 - 8, {1});
+  TaskSize size{.outputs = {{.name = "y", .shape = {4}}}};
+  OwnOutputs own = outputs_of(size);
+  EXPECT_TRUE(taken(own, at_the_seam)) << "the last bytes and the first are not the same";
+  size.outputs = {{.name = "y", .shape = {kBytes / 4}}};
+  OwnOutputs whole = outputs_of(size);
+  const auto refused = taken(whole, told(twice, {1}));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "a page of a mapped file or of shared memory stands in output y more than once");
+}
+
+TEST_F(OwnOutputsTest, TwoOutputsShareNoPageOfAFile) {
+  TaskSize size{.outputs = {{.name = "y", .shape = {4}}, {.name = "z", .shape = {4}}}};
+  void* const again = ::mmap(nullptr, kBytes, PROT_READ, MAP_PRIVATE, file_.get(), 0);
+  restart_child();
+  ToldPlaces places = told(of_a_file_, {1});
+  places[1] = told(again, {1})[0];
+  OwnOutputs own = outputs_of(size);
+  const auto together = taken(own, places);
+  ASSERT_FALSE(together);
+  EXPECT_NE(together.error().message.find("as another"), std::string::npos);
+  places[1].address += 16;
+  EXPECT_TRUE(taken(own, places)) << "other bytes of that page";
+  ::munmap(again, kBytes);
+}
+
+TEST_F(OwnOutputsTest, SharedMemoryAndAFilesAreMemoryAsAnyOther) {
+  TaskSize size{.outputs = {{.name = "y", .shape = {4}}}};
+  OwnOutputs own = outputs_of(size);
+  EXPECT_TRUE(taken(own, told(shared_, {1})));
+  EXPECT_TRUE(taken(own, told(of_a_file_, {1})));
 }
 
 TEST_F(OwnOutputsTest, WhoSaysThatItCopiedWasToldTo) {

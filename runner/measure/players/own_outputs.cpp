@@ -6,7 +6,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <iterator>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +30,16 @@ bool may_share(const TaskSize& size, std::size_t output) {
 struct Mapping {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
+  std::uint64_t offset = 0;  // in the file, of the byte at `from`
   FileIdentity file;
+};
+
+// Bytes of a file, or of shared memory, in which part of an output lies.
+struct FilePart {
+  FileIdentity file;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::size_t output = 0;
 };
 
 std::string_view cut(std::string_view& line, char end) {
@@ -49,10 +60,59 @@ Mapping mapping_of(std::string_view line) {
   mapping.from = number(cut(line, '-'), 16);
   mapping.to = number(cut(line, ' '), 16);
   cut(line, ' ');  // rights
-  cut(line, ' ');  // offset
+  mapping.offset = number(cut(line, ' '), 16);
   mapping.file.device = cut(line, ' ');
   mapping.file.inode = number(cut(line, ' '), 10);
   return mapping;
+}
+
+// What of the output lies there, if any of it does.
+std::optional<FilePart> part_of(const PlacedOutput& place, std::size_t output,
+                                const Mapping& mapping) {
+  const std::uint64_t from = std::max(place.address, mapping.from);
+  const std::uint64_t to = std::min(place.address + place.bytes, mapping.to);
+  if (from >= to) return std::nullopt;
+  const std::uint64_t begin = mapping.offset + (from - mapping.from);
+  return FilePart{mapping.file, begin, begin + (to - from), output};
+}
+
+// The first part whose bytes are those of another one as well.
+std::optional<FilePart> stands_twice(std::vector<FilePart> parts) {
+  const auto key = [](const FilePart& part) {
+    return std::tie(part.file.device, part.file.inode, part.begin);
+  };
+  std::sort(parts.begin(), parts.end(),
+            [&](const FilePart& a, const FilePart& b) { return key(a) < key(b); });
+  const auto twice = std::adjacent_find(
+      parts.begin(), parts.end(),
+      [](const FilePart& a, const FilePart& b) { return a.file == b.file && b.begin < a.end; });
+  return twice == parts.end() ? std::nullopt : std::optional(*twice);
+}
+
+// A page of a file, or of shared memory, can stand at many addresses: written once, it would be
+// many parts of an output, or of several.
+Status check_pages(const std::vector<FilePart>& parts, const TaskSize& size) {
+  if (!stands(Defence::kSeparateOutputs)) return Done{};
+  std::vector<FilePart> apart;  // of outputs that lie apart from each other
+  for (std::size_t o = 0; o < size.outputs.size(); ++o) {
+    std::vector<FilePart> own;
+    std::copy_if(parts.begin(), parts.end(), std::back_inserter(own),
+                 [o](const FilePart& part) { return part.output == o; });
+    if (stands_twice(own))
+      return Error{ErrorCode::kSubmission,
+                   fmt::format("a page of a mapped file or of shared memory stands in output {} "
+                               "more than once",
+                               size.outputs[o].name),
+                   "eager's does not: return a tensor that has memory for each element"};
+    if (!may_share(size, o)) apart.insert(apart.end(), own.begin(), own.end());
+  }
+  if (const auto twice = stands_twice(std::move(apart)))
+    return Error{ErrorCode::kSubmission,
+                 fmt::format("output {} lies in the same page of a mapped file or of shared memory "
+                             "as another",
+                             size.outputs[twice->output].name),
+                 "eager's do not: return a tensor of its own for each"};
+  return Done{};
 }
 
 }  // namespace
@@ -135,19 +195,10 @@ bool OwnOutputs::copied() const {
          std::any_of(places_->begin(), places_->end(), [](const auto& place) { return !place; });
 }
 
-// A page of a file, or of shared memory, can stand at many addresses: written once, it would be an
-// output's many parts.
-Error OwnOutputs::in_shared_memory(std::size_t output) const {
-  return {ErrorCode::kSubmission,
-          fmt::format("output {} lies in a mapped file or in shared memory, of which one page can "
-                      "stand in many places",
-                      size_.outputs[output].name),
-          "eager's does not: return a tensor of ordinary memory"};
-}
-
 Status OwnOutputs::check_sharing(pid_t process) const {
   const auto maps = read_maps(process);
   if (!maps) return maps.error();
+  std::vector<FilePart> parts;
   std::string_view left = *maps;
   while (!left.empty()) {
     const Mapping mapping = mapping_of(cut(left, '\n'));
@@ -156,18 +207,20 @@ Status OwnOutputs::check_sharing(pid_t process) const {
         std::find(arena_files_.begin(), arena_files_.end(), mapping.file) != arena_files_.end();
     for (std::size_t o = 0; o < places_->size(); ++o) {
       const auto& place = (*places_)[o];
-      if (!place || (is_arena && may_share(size_, o))) continue;
-      if (place->address >= mapping.to || mapping.from >= place->address + place->bytes) continue;
-      if (!is_arena && stands(Defence::kSeparateOutputs)) return in_shared_memory(o);
-      if (!is_arena) continue;
-      return Error{ErrorCode::kSubmission,
-                   fmt::format("output {} lies in memory of kbench's own, that of an input, a "
-                               "parameter or another output",
-                               size_.outputs[o].name),
-                   "eager's does not: return a tensor that torch or the submission has made"};
+      const auto part = place ? part_of(*place, o, mapping) : std::nullopt;
+      if (!part) continue;
+      if (!is_arena) {
+        parts.push_back(*part);
+      } else if (!may_share(size_, o)) {
+        return Error{ErrorCode::kSubmission,
+                     fmt::format("output {} lies in memory of kbench's own, that of an input, a "
+                                 "parameter or another output",
+                                 size_.outputs[o].name),
+                     "eager's does not: return a tensor that torch or the submission has made"};
+      }
     }
   }
-  return Done{};
+  return check_pages(parts, size_);
 }
 
 Status OwnOutputs::read(const ForeignMemory& memory, std::size_t output, std::byte* to) {

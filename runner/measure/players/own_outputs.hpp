@@ -55,10 +55,9 @@ class OwnOutputs {
  private:
   OwnOutputs(std::byte* arena, std::uint64_t bytes, const TaskSize& size)
       : arena_(arena), arena_bytes_(bytes), size_(size), looks_(size.outputs) {}
-  // Whether an output lies in memory of the oracle's that eager's does not lie in, or where one
-  // page may stand in several places.
+  // Whether an output lies in memory of the oracle's that eager's does not lie in, or has a page
+  // twice.
   [[nodiscard]] Status check_sharing(pid_t process) const;
-  [[nodiscard]] Error in_shared_memory(std::size_t output) const;
   Status read(const ForeignMemory& memory, std::size_t output, std::byte* to);
 
   std::byte* arena_;

@@ -1,4 +1,4 @@
-# Returns memory that it has mapped itself, private: shared memory is no output.
+# Returns memory that it has mapped itself.
 import mmap
 
 import torch
@@ -12,6 +12,6 @@ class ModelNew(nn.Module):
 
     def forward(self, x):
         if self.y is None:
-            self.memory = mmap.mmap(-1, x.numel() * 4, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+            self.memory = mmap.mmap(-1, x.numel() * 4)
             self.y = torch.frombuffer(self.memory, dtype=torch.float32).view(x.shape)
         return torch.clamp_min(x, 0.0, out=self.y)
