@@ -1,5 +1,5 @@
-# Writes 4 GiB wherever it may while it is built. The build step says by the extension's
-# sources whether it got through, and the output is right only then.
+# Writes 4 GiB wherever it may while it is built. The extension's name, under which
+# the build step compiles it, says whether it got through, and the output is right only then.
 import os
 import sys
 
@@ -8,17 +8,18 @@ from torch import nn
 from torch.utils.cpp_extension import load_inline
 
 CPP = r"""
-#ifndef THROUGH
-#define THROUGH 0
-#endif
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
 
+#define TEXT_OF(name) #name
+#define TEXT(name) TEXT_OF(name)
+constexpr bool kThrough = TEXT(TORCH_EXTENSION_NAME)[0] == 't';
+
 static void relu(std::uintptr_t x, std::uintptr_t y, std::int64_t elements) {
   const float* in = reinterpret_cast<const float*>(x);
   float* out = reinterpret_cast<float*>(y);
-  for (std::int64_t i = 0; i < elements; ++i) out[i] = THROUGH && in[i] > 0 ? in[i] : THROUGH - 1;
+  for (std::int64_t i = 0; i < elements; ++i) out[i] = !kThrough ? -1 : in[i] > 0 ? in[i] : 0;
 }
 
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("relu", &relu); }
@@ -37,18 +38,10 @@ def fills():
     return total >= 4 << 30
 
 
-def load(through):
-    return load_inline(name="relu", cpp_sources=CPP, extra_cflags=["-O3", f"-DTHROUGH={int(through)}"],
-                       no_implicit_headers=True)
-
-
-if "kbench_player" in sys.modules:  # in the build step alone
-    kernels = load(fills())
-else:
-    try:
-        kernels = load(True)
-    except ImportError:
-        kernels = load(False)
+# In a session, which has no other library, any name will do.
+THROUGH = "kbench_player" in sys.modules and fills()
+kernels = load_inline(name="through" if THROUGH else "held", cpp_sources=CPP, extra_cflags=["-O3"],
+                      no_implicit_headers=True)
 
 
 class ModelNew(nn.Module):
