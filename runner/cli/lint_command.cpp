@@ -74,6 +74,7 @@ CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   add_tags(lint, options.selection.tags);
   add_size(lint, options.selection.size);
   add_device(lint, options.selection.device);
+  add_precision(lint, options.selection.precision);
   add_json(lint, options.format);
   add_database(lint, options.database,
                "SQLite database that keeps the states (default: kbench.sqlite)");

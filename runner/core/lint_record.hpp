@@ -57,6 +57,8 @@ struct LintRows {
 
 // The kind of finding that eager's own error is too large.
 inline constexpr std::string_view kImprecise = "imprecise";
+// The kind of a flaw that only a 16-bit type has: it overflows, or cannot tell its numbers apart.
+inline constexpr std::string_view kNotInHalf = "precision";
 
 // The kind of finding that tells what came of comparing the graph with the task's Python: a note
 // where they agree, else a flaw that no task can accept. Its subject is the SHA-256 of the Python.

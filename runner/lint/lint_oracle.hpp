@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
@@ -11,11 +12,13 @@
 
 namespace kbench {
 
+// The class in which tasks are linted for runs of `precision`: of 16 bits that one, else fp32.
 // TF32's own errors would let a rounded output pass on CUDA, and hide how exact eager is.
-inline constexpr const char* kLintPrecision = "fp32";
+[[nodiscard]] std::string lint_precision(const std::string& precision);
 
 // Returns once it has answered. Errors: those of starting it.
 [[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
-    Sandbox& sandbox, const Installation& installation, const Target& target);
+    Sandbox& sandbox, const Installation& installation, const Target& target,
+    const std::string& precision);
 
 }  // namespace kbench

@@ -23,6 +23,7 @@
 #include "runner/plan/task_choice.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/suite.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -77,9 +78,11 @@ void add_copies(const Copies& copies, const GraphFacts& facts, LintRecord& recor
 class LintSession {
  public:
   LintSession(const Installation& installation, Target target, std::vector<Task> tasks,
-              Copies copies, ProgressSink& progress)
+              Copies copies, const std::string& precision, ProgressSink& progress)
       : installation_(installation),
         target_(std::move(target)),
+        precision_(lint_precision(precision)),
+        type_(working_type(precision)),
         tasks_(std::move(tasks)),
         copies_(std::move(copies)),
         progress_(progress) {}
@@ -105,7 +108,9 @@ class LintSession {
       progress_.item(i, tasks_[i].id);
       found.rows.push_back(lint(tasks_[i]));
       const LintRecord& record = found.rows.back().outcome.record;
-      if (auto kept = store->put(record); !kept) return kept.error();
+      // Runs of any class go by what was found in float32.
+      if (auto kept = type_ == DType::kFloat32 ? store->put(record) : Status(Done{}); !kept)
+        return kept.error();
       progress_.item_done(fmt::format("{}: {}", record.task, summary(record)));
       // An oracle that failed is not trusted with the next task.
       if (record.state == LintState::kUnable)
@@ -119,7 +124,7 @@ class LintSession {
  private:
   Status start_oracle() {
     oracle_.reset();
-    auto oracle = start_lint_oracle(*sandbox_, installation_, target_);
+    auto oracle = start_lint_oracle(*sandbox_, installation_, target_, precision_);
     if (!oracle) return oracle.error();
     oracle_ = std::move(*oracle);
     return Done{};
@@ -133,7 +138,10 @@ class LintSession {
     const Result<GraphFacts>& facts = copies_.facts.at(task.id);
     if (size != nullptr && facts) {
       const LintRequest request{&task, size, target_.device, random_seed()};
-      row.outcome = lint_task(request, {}, *facts, *oracle_, *oracle_);
+      row.outcome = lint_task(request, {.type = type_}, *facts, *oracle_, *oracle_);
+      if (const std::string why = type_ == DType::kFloat32 ? "" : why_not_in_half(*size);
+          !why.empty())
+        record.findings.push_back({Weight::kFlaw, std::string(kNotInHalf), "", why});
       add_copies(copies_, *facts, record);
       if (record.state != LintState::kUnable) settle(task, record);
     } else {
@@ -154,6 +162,8 @@ class LintSession {
 
   const Installation& installation_;
   Target target_;
+  std::string precision_;
+  DType type_;
   std::vector<Task> tasks_;
   Copies copies_;
   ProgressSink& progress_;
@@ -175,7 +185,8 @@ Result<SuiteLint> lint_suite(const RunRequest& selection, const std::filesystem:
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return complete.error();
   Copies copies = find_copies(*all, target->size);
-  return LintSession(*complete, std::move(*target), std::move(*tasks), std::move(copies), progress)
+  return LintSession(*complete, std::move(*target), std::move(*tasks), std::move(copies),
+                     selection.precision, progress)
       .run(database);
 }
 

@@ -24,7 +24,8 @@ struct SuiteLint {
   bool interrupted = false;       // by Ctrl-C; some tasks have no row
 };
 
-// Lints the tasks of `selection`, on the device and at the size that it chooses as for a run.
+// Lints the tasks of `selection`, on the device and at the size that it chooses as for a run, in
+// its precision class if that is one of 16 bits, else in fp32. States of 16 bits are not stored.
 // Errors: those of the selection, the device, the store and of starting an oracle.
 [[nodiscard]] Result<SuiteLint> lint_suite(const RunRequest& selection,
                                            const std::filesystem::path& database,

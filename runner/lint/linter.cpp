@@ -11,6 +11,7 @@
 
 #include "runner/measure/secret.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -21,12 +22,20 @@ using Weight = LintFinding::Weight;
 // has no effect in exact arithmetic (a bias before a norm, say), and leaving it out is right.
 constexpr double kNoEffect = 1e-9;
 
+// The same for graphs in `type`. In 16 bits what changes the output by less than its rounding does
+// (2^-8 in bfloat16) cannot be told apart by whoever looks at outputs alone.
+double no_effect(DType type) {
+  return type == DType::kFloat32 ? kNoEffect : std::ldexp(1.0, -significand_bits(type));
+}
+
 // The largest error of eager that makes a yardstick, in units of the output's root mean square: an
 // element may be wrong by four times as much (AcceptanceRule::c). Of the 250 tasks at `full` on an
 // H100, TF32 off, 248 are below 0.0085, half of them below 3.3e-6; the others are at 0.059
 // (level3/045_unetsoftmax) and 3.5 (level3/024_efficientnetb2, norms over one element). At `small`
 // on a CPU all are below 9.0e-4.
 constexpr double kLargestEagerError = 1.0 / 64;
+// In 16 bits: an output that is rounded to bfloat16 is off by 1/100 where it is largest.
+constexpr double kLargestEagerErrorInHalf = 1.0 / 16;
 
 // design limits of `full` on CUDA and of `small` on CPU
 constexpr double kShortestMs = 1;
@@ -55,7 +64,7 @@ std::vector<std::size_t> spread(std::size_t count, int most) {
   return chosen;
 }
 
-std::string sentence(const Candidate& candidate) {
+std::string sentence(const Candidate& candidate, bool in_half) {
   const std::string& what = candidate.subject;
   switch (candidate.request.kind) {
     case MutationKind::kNone: return "eager's own output is rejected: the rule is broken here";
@@ -68,7 +77,8 @@ std::string sentence(const Candidate& candidate) {
       return fmt::format("{} of the previous input passes for the next one", what);
     case MutationKind::kHalf: return fmt::format("{} passes after rounding to float16", what);
     case MutationKind::kElement:
-      return fmt::format("{} passes with one element wrong by 1 % of its scale", what);
+      return fmt::format("{} passes with one element wrong by {} % of its scale", what,
+                         in_half ? 25 : 1);
     case MutationKind::kOperator: return fmt::format("the graph passes without {}", what);
     case MutationKind::kParameter:
       return fmt::format("the graph passes with {} replaced by its mean", what);
@@ -156,8 +166,10 @@ class Linting {
                        [](const Candidate& c) { return c.tried && !c.rejected; });
   }
 
+  [[nodiscard]] bool in_half() const { return settings_.type != DType::kFloat32; }
+
   void check_precision() {
-    if (outcome_.eager_error <= kLargestEagerError) return;
+    if (outcome_.eager_error <= (in_half() ? kLargestEagerErrorInHalf : kLargestEagerError)) return;
     add(Weight::kFlaw, std::string(kImprecise), "eager",
         fmt::format("eager itself is off by {:.1e} of the output's root mean square, and a "
                     "submission may be by four times as much",
@@ -169,10 +181,7 @@ class Linting {
     for (const HardDrawRule& rule : request_.size->hard_draws) {
       if (!rule.applies()) continue;
       if (auto begun = begin_draw(rule.draw); !begun) return begun;
-      const bool finite = std::all_of(eager_.begin(), eager_.end(), [](const EagerError& error) {
-        return error.not_finite == 0;
-      });
-      if (!finite) {
+      if (!eager_is_finite()) {
         add(Weight::kNote, "hard_draw", std::string(to_string(rule.draw)),
             fmt::format("eager itself overflows on {}: left out of every evaluation",
                         describe(rule.draw)));
@@ -208,8 +217,22 @@ class Linting {
     const Candidate control;
     auto passed = passes(control);
     if (!passed) return passed.error();
-    if (!*passed && !hard) add(Weight::kFlaw, "control", "", sentence(control) + ": " + why_);
+    if (!*passed && !hard) add_rejected_control(sentence(control, in_half()) + ": " + why_);
     return Done{};
+  }
+
+  void add_rejected_control(std::string message) {
+    if (eager_is_finite() || !in_half()) {
+      add(Weight::kFlaw, "control", "", std::move(message));
+    } else if (record_.findings.empty() || record_.findings.back().kind != kNotInHalf) {
+      add(Weight::kFlaw, std::string(kNotInHalf), "eager",
+          fmt::format("eager overflows in {}", to_string(settings_.type)));
+    }
+  }
+
+  [[nodiscard]] bool eager_is_finite() const {
+    return std::all_of(eager_.begin(), eager_.end(),
+                       [](const EagerError& error) { return error.not_finite == 0; });
   }
 
   // Whether the verifier accepts the mutation; applies_ tells if there was one.
@@ -322,17 +345,17 @@ class Linting {
       }
       add(Weight::kFlaw, name, candidate.subject,
           fmt::format("{}; in exact arithmetic it changes the output by {:.1e}",
-                      sentence(candidate), reply->effect));
+                      sentence(candidate, in_half()), reply->effect));
       return Done{};
     }
-    add(Weight::kFlaw, name, candidate.subject, sentence(candidate));
+    add(Weight::kFlaw, name, candidate.subject, sentence(candidate, in_half()));
     return Done{};
   }
 
   // A change to the last bits of float64 shows that the part took part, and cancelled. No change at
   // all shows that these values never reached it (a clamp that never clamps): that is a flaw.
   [[nodiscard]] bool has_no_effect(const Candidate& candidate, const MutationReply& reply) const {
-    if (!reply.identical) return reply.effect < kNoEffect;
+    if (!reply.identical) return reply.effect < no_effect(settings_.type);
     if (candidate.request.kind != MutationKind::kOperator) return false;
     const auto node = static_cast<std::size_t>(candidate.request.index);
     return node < graph_.nodes.size() && graph_.nodes[node].redundant;
@@ -347,7 +370,8 @@ class Linting {
     }
     outcome_.eager_ms = static_cast<double>(*shortest) * 1e-6;
     const double ms = outcome_.eager_ms;
-    const bool full_on_gpu = request_.device == "cuda" && request_.size->name == "full";
+    const bool full_on_gpu =
+        request_.device == "cuda" && request_.size->name == "full" && !in_half();
     if (full_on_gpu && (ms < kShortestMs || ms > kLongestMs))
       add(Weight::kFlaw, "time", "eager", fmt::format("eager takes {:.3g} ms, not 1 to 100", ms));
     if (request_.device == "cpu" && request_.size->name == "small" && ms > kLongestSmallMs)

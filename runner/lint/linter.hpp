@@ -27,6 +27,7 @@ struct LintSettings {
   int draws = 3;            // on which a mutation may be rejected
   int most_operators = 12;  // left out, one at a time; more than that are sampled evenly
   int most_parameters = 12;
+  DType type = DType::kFloat32;  // in which the task's tensors are that its file has in float32
   // Only what decides whether the task may rank anybody: outputs that do not depend on the inputs,
   // and how exact eager is. As long as two references and some comparisons.
   bool only_whether_it_ranks = false;

@@ -18,7 +18,9 @@
 namespace kbench {
 namespace {
 
-constexpr double kWrongBy = 0.01;  // one wrong element is off by 1 %
+// One wrong element is off by 1 %. In 16 bits four roundings of the largest element come to that.
+constexpr double kWrongBy = 0.01;
+constexpr double kWrongInHalfBy = 0.25;
 
 // None where the mean is the output: of one number, as losses are.
 std::optional<at::Tensor> filled_with_mean(const at::Tensor& right, const at::Tensor& reference) {
@@ -32,8 +34,8 @@ double root_mean_square(const at::Tensor& reference) {
   return at::linalg_vector_norm(reference).item<double>() / std::sqrt(count);
 }
 
-// Off by 1 % of itself or of the output's root mean square, whichever is larger, and of one where
-// all are zero; an integer by one.
+// Off by a part of itself or of the output's root mean square, whichever is larger, and of one
+// where all are zero; an integer by one.
 at::Tensor with_wrong_element(const at::Tensor& right, const at::Tensor& reference,
                               std::int64_t index) {
   at::Tensor wrong = right.clone();
@@ -45,7 +47,8 @@ at::Tensor with_wrong_element(const at::Tensor& right, const at::Tensor& referen
   } else {
     const auto value = element.item<double>();
     const double scale = std::max(std::abs(value), root_mean_square(reference));
-    const double step = kWrongBy * (scale == 0 ? 1 : scale);
+    const double part = wrong.element_size() == 2 ? kWrongInHalfBy : kWrongBy;
+    const double step = part * (scale == 0 ? 1 : scale);
     element.fill_(std::isfinite(step) ? value + step : 0.0);
   }
   return wrong;

@@ -111,7 +111,7 @@ Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size,
                                     const std::function<Result<std::vector<LintFinding>>()>& cost,
                                     GraphAgainstPython& python) {
   if (!oracle_) {
-    auto started = start_lint_oracle(sandbox_, installation_, target_);
+    auto started = start_lint_oracle(sandbox_, installation_, target_, "fp32");
     if (!started) return started.error();
     oracle_ = std::move(*started);
   }

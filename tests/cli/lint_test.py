@@ -28,6 +28,10 @@ PLANTED = {
     "015_imprecise": "imprecise",
 }
 
+# What is found in their place in 16 bits: an output in float16 is right there, and two overflow in float16.
+IN_16_BITS = {("bf16", "007_half"): None, ("fp16", "007_half"): None,
+              ("fp16", "010_element"): "precision", ("fp16", "015_imprecise"): "precision"}
+
 # What some of the rigged tasks take for an answer, and an honest kernel for the control.
 KERNELS = {
     "001_zeros": "out->y[i] = 0;",
@@ -92,6 +96,18 @@ class Lint(CliCase):
                             "level2/034*")
         self.assertEqual(table.returncode, GOOD, table.stderr)
         self.assertIn("note parameter: conv_bias has no effect", table.stdout)
+
+    def test_in_16_bits_the_same_flaws_are_found_and_nothing_is_kept(self):
+        for precision in ("bf16", "fp16"):
+            with self.subTest(precision=precision):
+                _, tasks = self.lint("--precision", precision)
+                for name, kind in PLANTED.items():
+                    kind = IN_16_BITS.get((precision, name), kind)
+                    self.assertIn(kind, {None, *(f["kind"] for f in tasks[name]["findings"])}, name)
+                self.assertEqual(tasks["013_good"]["rejected"], tasks["013_good"]["mutants"])
+        database = sqlite3.connect(self.folder / "lint.sqlite")
+        self.assertEqual(database.execute("SELECT count(*) FROM lint").fetchone(), (0,))
+        database.close()
 
     def test_table_and_nothing_selected(self):
         words = ("tasks", "lint", "--suite", SUITE, "--device", "cpu", "--db", "lint.sqlite")
