@@ -103,11 +103,14 @@ Result<End> call(const CalibrateRequest& request, const Installation& installati
     if (request.only == "limits") return good("the limits are kept, and hold for runs from now on");
     if (request.format == OutputFormat::kTable) fmt::print("\n");
   }
-  return call(TimingSelftestRequest{.common = request.common,
-                                    .device = request.device,
-                                    .rounds = request.rounds,
-                                    .format = request.format},
-              installation);
+  auto end = call(TimingSelftestRequest{.common = request.common,
+                                        .device = request.device,
+                                        .rounds = request.rounds,
+                                        .format = request.format},
+                  installation);
+  if (end && end->code == ExitCode::kInterrupted && request.only != "timing")
+    end->summary += "; the limits are kept. `kbench calibrate --only timing` does the rest";
+  return end;
 }
 
 }  // namespace kbench

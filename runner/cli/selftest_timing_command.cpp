@@ -12,6 +12,7 @@
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/os/stop_signals.hpp"
 
 namespace kbench {
 namespace {
@@ -78,7 +79,10 @@ Status calibrate(const TimingSelftestRequest& request, const Installation& insta
 }
 
 Result<End> call(const TimingSelftestRequest& request, const Installation& installation) {
+  const InterruptGuard guard;
   const auto findings = perform(request, installation);
+  if (!findings && guard.interrupted())
+    return End{ExitCode::kInterrupted, "interrupted: the timing half is not calibrated"};
   if (!findings) return findings.error();
   if (request.format == OutputFormat::kJson) {
     fmt::print("{}\n", clock_json(*findings).dump(2));

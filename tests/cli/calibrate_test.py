@@ -1,11 +1,34 @@
 """kbench calibrate --only limits: the device's limits are kept, shown, and what rows and prompts are held against."""
 
 import json
+import os
+import signal
+import subprocess
 
 import cli_case
+from cli_case import INTERRUPTED, KBENCH
 
 
 class CalibrateTest(cli_case.CliCase):
+    def test_ctrl_c_in_the_timing_half_is_an_interrupt(self):
+        """Was: exit code 3, the machine's fault, and "nothing was calibrated" below limits that had been kept."""
+        environment = {**os.environ, "HOME": str(self.folder), "KBENCH_LOCKS": str(self.folder / "locks"),
+                       "KBENCH_CACHE": str(self.folder / "cache")}
+        told = self.folder / "told"
+        with open(told, "w+", encoding="utf-8") as errors:
+            process = subprocess.Popen([str(KBENCH), "calibrate", "--only", "timing", "--device", "cpu"],
+                                       cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.DEVNULL, stderr=errors)
+            try:
+                self.wait_until(lambda: "compiled baselines" in told.read_text("utf-8"), "it compiles", process)
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(timeout=120), INTERRUPTED, told.read_text("utf-8"))
+            finally:
+                process.kill()
+                process.wait()
+        self.assertIn("the timing half is not calibrated", told.read_text("utf-8"))
+        self.assertFalse((self.folder / ".local/state/kbench/calibrations").exists())
+
     def test_limits_are_kept_shown_and_used(self):
         result = self.kbench("calibrate", "--only", "limits", "--device", "cpu", "--format", "json", timeout=300)
         self.assert_good(result)
