@@ -1,5 +1,6 @@
 #include <fnmatch.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -45,6 +46,11 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
                              {"trace", ProfileFormat::kTrace}},
                             "text, json, or trace: events that Perfetto and Chrome open (default: "
                             "text)");
+  profile
+      .add_flag_function(
+          "--json", [&options](std::int64_t) { options.format = ProfileFormat::kJson; },
+          "The same as --format json")
+      ->excludes(profile.get_option("--format"));
   add_database(profile, options.database, "SQLite database that keeps it (default: kbench.sqlite)");
   auto* list = profile.add_flag(
       "--list", options.list, "List the stored profiles, of all tasks or of TASK; nothing is run");

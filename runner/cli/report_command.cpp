@@ -1,10 +1,14 @@
 #include <unistd.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/facts/sanitize.hpp"
 #include "reports/write/report_session.hpp"
@@ -31,6 +35,18 @@ void warn_of_changed_rows(const ReportData& data, const CommonOptions& common) {
   for (const ReportData& other : data.beside) warn_of_changed_rows(other, common);
 }
 
+// "run 3f0a91b2c4d5, 1 row"; "runs 3f0a91b2c4d5, 77c2d4e6f801, 4 rows".
+std::string which_runs(const ReportData& data) {
+  std::vector<std::string> ids{short_id(data.run)};
+  std::size_t rows = data.evaluations.size();
+  for (const ReportData& other : data.beside) {
+    ids.push_back(short_id(other.run));
+    rows += other.evaluations.size();
+  }
+  return fmt::format("run{} {}, {} row{}", ids.size() == 1 ? "" : "s", fmt::join(ids, ", "), rows,
+                     rows == 1 ? "" : "s");
+}
+
 Result<End> report(const Store& store, const ReportRequest& request, const ReportOptions& options,
                    const Installation& installation) {
   const auto data = load_report_of(store, request, installation.suites);
@@ -44,9 +60,7 @@ Result<End> report(const Store& store, const ReportRequest& request, const Repor
   if (auto written = write_report(*data, request, report_style(options.common)); !written)
     return written.error();
   const std::string files = files_of(request);
-  return good(fmt::format("run {}, {} row{}{}", short_id(data->run), data->evaluations.size(),
-                          data->evaluations.size() == 1 ? "" : "s",
-                          files.empty() ? "" : ", written to " + files));
+  return good(which_runs(*data) + (files.empty() ? "" : ", written to " + files));
 }
 
 }  // namespace
@@ -55,6 +69,11 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   auto& report = add_verb(app, "report", "Show stored results");
   add_word(report, "FORMAT", options.words.format, format_names(),
            "How, see below (default: table)");
+  report
+      .add_flag_function(
+          "--json", [&options](std::int64_t) { options.words.format = "json"; },
+          "The same as FORMAT json")
+      ->excludes(report.get_option("FORMAT"));
   add_outputs(report, options.words);
   add_path(report, "--site", options.words.site, "DIR",
            "Write html as many files, an index and one for each task, into this folder");

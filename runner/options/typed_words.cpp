@@ -17,6 +17,11 @@ std::string meant_option(const CLI::App& at, const std::string& word) {
   const bool takes_database = at.get_option_no_throw("--db") != nullptr;
   if (takes_database && (word.ends_with(".sqlite") || word.ends_with(".db")))
     return fmt::format("did you mean \"--db {}\"?", word);
+  const bool is_source = word.ends_with(".cpp") || word.ends_with(".cu") || word.ends_with(".py");
+  if (is_source && at.get_option_no_throw("--submissions") != nullptr)
+    return "a run takes one FILE, or a folder of several: --submissions DIR";
+  if (word.starts_with("--format") && at.get_option_no_throw("FORMAT") != nullptr)
+    return fmt::format("it is a word of its own, such as `{} csv`", full_name(at));
   return "";
 }
 

@@ -351,7 +351,8 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: which task? Its name matches none",
                              clean_name(request.file->filename().string(), 64)),
-                 "add --task, e.g. --task level1/019_relu"};
+                 "add --task, e.g. --task level1/019_relu, or --reference REF.py for a problem of "
+                 "your own"};
   }
   if (!tasks || tasks->size() == 1) return tasks;
   return several_tasks("a file", request.file->filename().string(), *tasks);

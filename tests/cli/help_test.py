@@ -125,6 +125,21 @@ class HelpTest(cli_case.CliCase):
             with self.subTest(command=command):
                 self.assertRegex(self.kbench(*command, "--help").stdout, r"--json +The same as --format json")
 
+    def test_json_is_short_for_it_in_every_other_command_that_has_that_format(self):
+        """Was: an unknown option of report and of profile."""
+        self.assertRegex(self.kbench("report", "--help").stdout, r"--json +The same as FORMAT json")
+        self.assertRegex(self.kbench("profile", "--help").stdout, r"--json +The same as --format json")
+        for words in (("report", "csv", "--json"), ("profile", "--list", "--format", "text", "--json")):
+            self.assert_fails(self.kbench(*words), USAGE, "excludes")
+
+    def test_what_stands_for_another_form_is_named(self):
+        for words, meant in ((("run", "a.cpp", "b.cpp"), "--submissions DIR"),
+                             (("report", "--format", "csv"), "`kbench report csv`"),
+                             (("run", "a.py"), "--reference REF.py")):
+            with self.subTest(words=words):
+                (self.folder / "a.py").write_text("")
+                self.assert_fails(self.kbench(*words), USAGE, meant)
+
     def test_every_example_in_help_is_accepted(self):
         """Examples rot: each is parsed by the program itself, with --help so that nothing runs."""
         for command in [(), *COMMANDS]:

@@ -32,7 +32,14 @@ class StoredRunsTest(cli_case.CliCase):
         self.assertEqual([row["task"] for row in report["results"]], ["level1/019_relu"])
         self.assertEqual(report["results"][0]["state"], "no_submission")
 
+    def test_the_last_line_names_every_run_of_the_page(self):
+        """Was: the first one alone."""
+        result = self.kbench("report", "html", "--run", OLDER, "--run", NEWER, "-o", "both.html")
+        self.assert_good(result)
+        self.assertIn(f"kbench: runs {OLDER[:12]}, {NEWER[:12]}, 2 rows, written to both.html", result.stderr)
+
     def test_run_is_found_by_the_start_of_its_id(self):
+        self.assertEqual(self.kbench("report", "--json").stdout, self.kbench("report", "json").stdout)
         result = self.kbench("report", "json", "--run", OLDER[:6])
         self.assert_good(result)
         self.assertEqual(json.loads(result.stdout)["run_id"], OLDER)
