@@ -109,6 +109,11 @@ std::string join_names(std::vector<std::string> names) {
   return fmt::format("{}, {} and {} more", names[0], names[1], names.size() - 2);
 }
 
+// "3 of 4 tasks", "0 of 1 task"
+std::string of_tasks(std::size_t some, int all) {
+  return fmt::format("{} of {} task{}", some, all, all == 1 ? "" : "s");
+}
+
 // "57 % [41–73]"
 std::string share_words(const std::optional<ScoreValue>& share) {
   const ScoreValue value = share.value_or(ScoreValue{});
@@ -147,9 +152,20 @@ std::string estimates_of(const PageBoard& board) {
   const AgentScore& score = *std::find_if(
       ranking.begin(), ranking.end(), [&](const AgentScore& one) { return one.agent == agent; });
   return fmt::format(
-      "Not calibrated, so nobody is ranked. By estimate {} is faster than eager on {} of {} tasks, "
+      "Not calibrated, so nobody is ranked. By estimate {} is faster than eager on {}, "
       "and correct on {}.",
-      join_names({agent}), faster[static_cast<std::size_t>(most)], score.tasks, score.correct);
+      join_names({agent}), of_tasks(faster[static_cast<std::size_t>(most)], score.tasks),
+      score.correct);
+}
+
+// Of a board that no task of counts: with the reason, if it is one.
+std::string why_nobody_ranks(const PageBoard& board) {
+  std::set<std::string> reasons;
+  for (const PageTask& task : board.tasks)
+    for (const ResultRow& row : task.rows) reasons.insert(row.credit.unranked);
+  const std::string why = reasons.size() == 1 ? *reasons.begin() : "";
+  return fmt::format("No task of this run counts in a score{}{}.", why.empty() ? "" : ": ",
+                     sanitize_line(why));
 }
 
 }  // namespace
@@ -217,11 +233,12 @@ std::vector<std::string> cautions_of(const PageModel& page) {
 std::string winners_of(const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (ranking.empty()) return "Nobody submitted anything: the run timed the baselines only.";
-  if (ranking[0].tasks == 0) return "No task of this run counts in a score.";
+  if (ranking[0].tasks == 0) return why_nobody_ranks(board);
   const auto correct = std::find_if(ranking.begin(), ranking.end(),
                                     [](const AgentScore& score) { return score.correct > 0; });
   if (correct == ranking.end())
-    return fmt::format("Nobody was correct on any of {} tasks.", ranking[0].tasks);
+    return fmt::format("Nobody was correct on any of {} task{}.", ranking[0].tasks,
+                       ranking[0].tasks == 1 ? "" : "s");
   // Of those that rank together, the first among whom somebody was correct.
   const auto together = [&](const AgentScore& score) { return score.apart == correct->apart; };
   const AgentScore& lead = *std::find_if(ranking.begin(), ranking.end(), together);
@@ -235,9 +252,9 @@ std::string winners_of(const PageBoard& board) {
   if (first.size() > 1)
     return fmt::format("{} agents tie for first: {}. {} is {} of {} tasks{}.", first.size(),
                        join_names(first), join_names({lead.agent}), share, lead.tasks, mean);
-  return fmt::format("{}{} correct on {} of {} tasks, {}{}.", join_names(first),
-                     ranking.size() == 1 ? " is" : " ranks first:", lead.correct, lead.tasks, share,
-                     mean);
+  return fmt::format("{}{} correct on {}, {}{}.", join_names(first),
+                     ranking.size() == 1 ? " is" : " ranks first:",
+                     of_tasks(static_cast<std::size_t>(lead.correct), lead.tasks), share, mean);
 }
 
 }  // namespace kbench

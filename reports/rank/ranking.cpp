@@ -344,6 +344,7 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
 }
 
 std::string show_ranks(const AgentScore& score) {
+  if (score.tasks == 0) return "–";
   if (score.first_rank == score.last_rank) return fmt::format("{}", score.first_rank);
   return fmt::format("{}–{}", score.first_rank, score.last_rank);
 }

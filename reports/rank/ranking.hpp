@@ -54,7 +54,7 @@ struct RankingOptions {
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
 
-// "1", "2–4".
+// "1", "2–4"; "–" where no task counts.
 [[nodiscard]] std::string show_ranks(const AgentScore& score);
 
 }  // namespace kbench

@@ -111,5 +111,20 @@ class EstimatesTest(AnswerCase):
         self.assertEqual(set(self.open().locator("td.score-range").all_inner_texts()), {""})
 
 
+class NothingCountsTest(AnswerCase):
+    @classmethod
+    def setUpClass(cls):
+        database = FOLDER / "none.sqlite"
+        cls.file = FOLDER / "none.html"
+        run(os.environ["MAKE_RUNS"], database, 40, 3, 16)
+        run(os.environ["KBENCH"], "report", "html", "--db", database, "--output", cls.file)
+
+    def test_the_reason_stands_in_the_headline_and_nobody_has_a_rank(self):
+        """Was: no reason there, and each of three agents on places 1–3."""
+        self.check_headline(".lead", r"No task of this run counts in a score: its run has no chain")
+        self.assertEqual(set(self.open().locator("td.rank").all_inner_texts()), {"–"})
+        self.assertNotIn("1–3", self.file.read_text("utf-8"))
+
+
 if __name__ == "__main__":
     page_case.main()

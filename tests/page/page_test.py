@@ -188,6 +188,28 @@ class OverviewTest(PageCase):
                          f'{100 * stored["value"]:.0f}\N{NO-BREAK SPACE}%')
         self.assertEqual(page.locator('input[name="over"]').count(), 0)
 
+    def test_no_interval_stands_where_none_was_computed(self):
+        """Was: "43 % [43–43]" of the limit, and "75 % [75–75]" below a filter, in a column called 95 %."""
+        page = self.open()
+        self.choose(page, "limit")
+        self.assertEqual(set(page.locator("td.score-range").all_inner_texts()), {""})
+        self.choose(page, "sure")
+        page.fill("#search", "relu")
+        self.assertEqual(set(page.locator("td.score-range").all_inner_texts()), {""})
+        self.assertEqual(page.locator(".ranking .interval").count(), 0)
+
+    def test_back_from_a_search_keeps_the_step_before(self):
+        """Was: the address of the search took the place of the step before it."""
+        page = self.open()
+        page.check('input[aria-label="Compare agent-b"]')
+        ticked = page.url
+        for letter in "relu":
+            page.press("#search", letter)
+        self.assertIn("q=relu", page.url)
+        page.go_back()
+        self.assertEqual(page.url, ticked)
+        self.assertEqual(page.input_value("#search"), "")
+
     def test_filters_score_anew(self):
         page = self.open()
         ranking = self.board()["scopes"][0]["ranking"]

@@ -165,6 +165,9 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
   EXPECT_THAT(winners_of(board), HasSubstr(" is correct on 3 of 4 tasks")) << "alone nobody ranks";
   board.scopes[0].ranking[0].correct = 0;
   EXPECT_EQ(winners_of(board), "Nobody was correct on any of 4 tasks.");
+  board.scopes[0].ranking[0].tasks = 1;
+  EXPECT_EQ(winners_of(board), "Nobody was correct on any of 1 task.");
+  board.scopes[0].ranking[0].tasks = 4;
   AgentScore apart = board.scopes[0].ranking[0];
   apart.agent = "t";
   apart.apart = true;

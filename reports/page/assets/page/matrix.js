@@ -112,7 +112,7 @@ const picker = (name, label, options) => {
 const filterBar = (board, onExport) => {
   const search = h("input", {
     type: "search", id: "search", value: view.q, placeholder: words.search,
-    "aria-label": words.search, on: { input: () => change({ q: search.value }, false) },
+    "aria-label": words.search, on: { input: () => change({ q: search.value }, view.q === "") },
   });
   const show = picker("show", words.show, Object.entries(words.filters));
   const level = picker("level", words.level, board.scopes.map((scope) =>

@@ -14,7 +14,7 @@ import { data } from "./data.js";
 import { pictureButton } from "./picture.js";
 import { isEstimated, scopeOf, sharesAt, spreadOf } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
-import { change, view } from "./state.js";
+import { change, defaults, view } from "./state.js";
 
 const BAR_WIDTH = 168;
 const CARD_EDGES = 26; // pixels beside the bar of a card
@@ -31,6 +31,10 @@ const stored = (nameOver) => (entry, over) => {
   const score = entry.scores[nameOver(over)];
   return score ? { low: null, high: null, ...score } : null;
 };
+
+// An end where none was computed is the value itself, which an interval of 95 % is not.
+const bounded = (score) =>
+  (score && score.low === score.high ? { ...score, low: null, high: null } : score);
 
 const METRICS = {
   sure: {
@@ -67,7 +71,7 @@ const offered = (scope) =>
     || scope.ranking.some((entry) => (METRICS[name].of(entry, "eager", 1)?.value ?? null) !== null));
 
 // What is ranked: the level that was chosen; of it what the filters of the tasks leave, with scores
-// taken anew; without ranks where there are only estimates.
+// taken anew; without ranks where there are only estimates, or where nothing counts.
 const scopeNow = (board) => {
   const scope = scopeOf(board, view.level);
   if (isNarrowed(view)) {
@@ -77,16 +81,17 @@ const scopeNow = (board) => {
       ranking: scope.ranking.map((entry) => rescored(board, entry, tasks)) };
   }
   const tasksNow = board.tasks.filter(({ level }) => scope.level === 0 || level === scope.level);
-  return { ...scope, tasksNow, ranking: isEstimated(board)
-    ? scope.ranking.map((entry) => ({ ...entry, rank: null })) : scope.ranking };
+  return { ...scope, tasksNow, ranking: scope.ranking.map((entry) =>
+    (isEstimated(board) || entry.tasks === 0 ? { ...entry, rank: null } : entry)) };
 };
 
 // The agents of a scope with their score, best first; those ranked apart behind all others.
 export const rankingOf = (board, scope, metric, over, p) => {
-  // Ends of intervals without a verdict bound nothing.
+  // Ends of intervals without a verdict bound nothing; filtered scores have none.
+  const unbounded = isEstimated(board) || scope.only;
   const of = (entry, ...at) => {
     const score = METRICS[metric].of(entry, ...at);
-    return score && isEstimated(board) ? { ...score, low: null, high: null } : score;
+    return score && unbounded ? { ...score, low: null, high: null } : bounded(score);
   };
   const entries = scope.ranking.map((entry) => {
     const whole = { ...entry, spread: spreadOf(board, entry.agent, scope, over) };
@@ -190,7 +195,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
         head({ class: "number", title: words.rankHelp }, words.rank),
         head({}, words.agent),
         head({ class: "number" }, words.scores[metric].name),
-        head({ class: "number score-range", title: words.rangeHelp }, isEstimated(board) ? "" : words.range),
+        head({ class: "number score-range", title: words.rangeHelp }, isEstimated(board) || scope.only ? "" : words.range),
         cell("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
         head({}, words.outcome),
         head({ class: "number" }, words.correct),
@@ -224,7 +229,7 @@ const slider = () => {
         const p = String(pOf(Number(input.value)));
         shown.textContent = `${p}×`;
         input.setAttribute("aria-valuetext", `${p}×`);
-        change({ p }, false);
+        change({ p }, view.p === defaults.p);
       },
     },
   });

@@ -48,7 +48,8 @@ export const onChange = (act) => { listeners.push(act); };
 
 const tell = (changed) => { for (const act of listeners) act(changed); };
 
-// `step`: whether the back button stops here. What moves while one types or drags does not.
+// `step`: whether the back button stops here. What moves while one types or drags does not, but where
+// it begins: the step before would be lost with it.
 export const change = (given, step = true) => {
   const patch = "path" in given ? { diff: "", row: "", ...given } : given;
   const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);

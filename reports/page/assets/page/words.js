@@ -27,7 +27,7 @@ export const words = {
   p: "p",
   pHelp: "Only a speed-up above p counts as fast.",
   rank: "Rank",
-  rankHelp: "Places an agent may hold. Equal ranges cannot be told apart.",
+  rankHelp: "Places an agent may hold by Surely fast at 1× over eager, whichever score is shown. Equal ranges cannot be told apart.",
   agent: "Agent",
   correct: "Correct",
   submitted: "Submitted",
