@@ -77,6 +77,7 @@ struct Night {
   int compared = 0;                     // rows with a reference
   int without_reference = 0;            // correct, and in no good run
   int faults = 0;                       // rows that ended by our own fault or the machine's
+  int failing = 0;                      // by their own fault, and not suspected: as before, or new
   std::vector<RowKey> gone;             // in the newest good run, and not in tonight's
   std::vector<Suspect> suspects;        // by task, agent, variant
 

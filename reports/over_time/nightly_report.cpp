@@ -104,6 +104,7 @@ std::string night_summary(const Night& night) {
   if (!parts.empty()) out += fmt::format(": {}", fmt::join(parts, ", "));
   if (night.without_reference > 0)
     out += fmt::format("; {} new or without any good run", night.without_reference);
+  if (night.failing > 0) out += fmt::format("; {} failing as before, or new", night.failing);
   if (night.faults > 0)
     out += fmt::format("; {} not judged: kbench's or the machine's fault", night.faults);
   return out;

@@ -108,6 +108,13 @@ TEST(Night, SuspectsWhatWasCorrectInMostGoodRunsAndFailsNow) {
   EXPECT_THAT(night_of(wrong, {}).suspects, IsEmpty()) << "new";
 }
 
+TEST(Night, WhatFailsAsBeforeIsCounted) {
+  const Evaluation wrong = failed_evaluation("run", kRelu, "alice");
+  EXPECT_THAT(night_summary(night_of(wrong, {wrong})), HasSubstr("; 1 failing as before, or new"));
+  EXPECT_THAT(night_summary(night_of(wrong, {relu(1'000'000)})), Not(HasSubstr("failing")));
+  EXPECT_THAT(night_summary(night_of(relu(1'000'000), {wrong})), Not(HasSubstr("failing")));
+}
+
 TEST(Night, WhatCannotBeReadHasNothingToMeasureAgain) {
   Evaluation malformed = failed_evaluation("run", kRelu, "alice", State::kCompileError);
   malformed.submission->source_hash.clear();
