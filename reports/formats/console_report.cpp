@@ -59,11 +59,20 @@ std::string render_failure(const ResultRow& row, const ConsoleOptions& options) 
   return out;
 }
 
-// A section of reasons, each with the number of rows that it concerns; nothing without any.
-std::string render_counts(std::string_view heading, const std::map<std::string, int>& counts) {
+using RowsByReason = std::map<std::string, std::vector<const ResultRow*>>;
+
+// "level1/019_relu of alice", or how many where one would have to search for none.
+std::string which(const std::vector<const ResultRow*>& rows) {
+  if (rows.size() > 1) return fmt::format("{} rows", rows.size());
+  const ResultRow& row = *rows.front();
+  return sanitize_line(row.contestant().empty() ? row.task : row.task + " of " + row.contestant());
+}
+
+// A section of reasons, each with the row that it concerns or their number; nothing without any.
+std::string render_reasons_of(std::string_view heading, const RowsByReason& rows) {
   std::string out;
-  for (const auto& [reason, count] : counts)
-    out += fmt::format("  – {} ({} row{})\n", sanitize_line(reason), count, count == 1 ? "" : "s");
+  for (const auto& [reason, concerned] : rows)
+    out += fmt::format("  – {} ({})\n", sanitize_line(reason), which(concerned));
   return out.empty() ? out : fmt::format("\n{}\n{}", heading, out);
 }
 
@@ -75,29 +84,29 @@ bool is_told(const std::string& reason, const ResultRow& row) {
 
 // Reasons of missing baselines.
 std::string render_reasons(const std::vector<ResultRow>& rows) {
-  std::map<std::string, int> counts;
+  RowsByReason found;
   for (const ResultRow& row : rows) {
     if (!row.timed) continue;
     for (const auto& [side, timing] : {std::pair("eager", row.eager), {"compiled", row.compiled}})
       if (!timing.reason.empty() && !is_told(timing.reason, row))
-        ++counts[fmt::format("{}: {}", side, timing.reason)];
+        found[fmt::format("{}: {}", side, timing.reason)].push_back(&row);
   }
-  return render_counts("Not timed", counts);
+  return render_reasons_of("Not timed", found);
 }
 
 // Why speed-ups have no verdict.
 std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
-  std::map<std::string, int> counts;
+  RowsByReason found;
   for (const ResultRow& row : rows)
-    if (!row.no_verdict.empty()) ++counts[row.no_verdict];
-  return render_counts("No verdict", counts);
+    if (!row.no_verdict.empty()) found[row.no_verdict].push_back(&row);
+  return render_reasons_of("No verdict", found);
 }
 
 std::string render_below_floor(const std::vector<ResultRow>& rows) {
-  std::map<std::string, int> counts;
+  RowsByReason found;
   for (const ResultRow& row : rows)
-    if (row.credit.below_floor) ++counts[row.credit.uncredited];
-  return render_counts("Not counted as solved", counts);
+    if (row.credit.below_floor) found[row.credit.uncredited].push_back(&row);
+  return render_reasons_of("Not counted as solved", found);
 }
 
 bool nothing_timed(const std::vector<ResultRow>& rows) {

@@ -1,5 +1,6 @@
 #include "reports/formats/verdict_card.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -137,6 +138,27 @@ std::string calibration_time(const std::string& device) {
                          : "about three minutes, once for this device";
 }
 
+// Whoever divides the times on the card gets another number where the machine was restless: then it
+// is said why.
+std::string apart_from_times(const ResultRow& row) {
+  constexpr double kNoticed = 0.1;
+  std::vector<std::string> ratios;
+  const auto add = [&](const char* side, const Timing& baseline,
+                       const std::optional<Speedup>& speedup) {
+    if (!speedup || !baseline.median_ns || !row.submitted.median_ns) return;
+    const double ratio = *baseline.median_ns / *row.submitted.median_ns;
+    if (std::abs(std::log(ratio / speedup->estimate)) > std::log1p(kNoticed))
+      ratios.push_back(fmt::format("{} {}", show_ratio(ratio), side));
+  };
+  add("eager", row.eager, row.over_eager);
+  add("compiled", row.compiled, row.over_compiled);
+  if (ratios.empty()) return "";
+  return fmt::format(
+      "The times are medians over all blocks and would give {}. A speed-up is the median of ratios "
+      "within blocks, whose sides were timed by turns: other programs disturb it less.",
+      fmt::join(ratios, ", "));
+}
+
 std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
   std::vector<CardDoubt> sentences;
   if (doubts.uncalibrated) {
@@ -160,6 +182,9 @@ std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
     sentences.push_back(
         {fmt::format("Ranked separately: it computes with {}.", sanitize_line(row.torch_operators)),
          "", ""});
+  if (row.counts_as_correct())
+    if (const std::string apart = apart_from_times(row); !apart.empty())
+      sentences.push_back({apart, "", ""});
   return sentences;
 }
 

@@ -79,6 +79,24 @@ TEST(VerdictCard, WithoutACalibrationItLeadsWithTheEstimateAndNamesTheCommand) {
   EXPECT_THAT(card->doubts[0].remark, HasSubstr("about ten minutes, once"));
 }
 
+// Ratios by block are 2, 0.4, 0.4, 2, 2, …; the medians of both sides are 2 ms and 5 ms.
+TEST(VerdictCard, TimesWhoseRatioIsAnotherNumberAreExplained) {
+  Evaluation evaluation = one_ms_row();
+  for (Sample& sample : evaluation.samples) {
+    const int phase = sample.block % 5;
+    if (sample.side == Side::kEager) sample.time_ns = phase < 3 ? 2'000'000 : 10'000'000;
+    if (sample.side != Side::kSubmission) continue;
+    sample.time_ns = phase == 0 ? 1'000'000 : 5'000'000;
+    if (sample.wall_ns) sample.wall_ns = sample.time_ns;
+  }
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_EQ(fact(*card, "Time").value, "5.000 ms");
+  EXPECT_THAT(fact(*card, "Over eager").value, Not(HasSubstr("0.400×")));
+  ASSERT_FALSE(card->doubts.empty());
+  EXPECT_THAT(card->doubts.back().sentence, HasSubstr("and would give 0.400× eager"));
+}
+
 TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
   Evaluation evaluation = one_ms_row();
   evaluation.state = State::kWrongResult;
