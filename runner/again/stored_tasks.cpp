@@ -23,6 +23,23 @@ std::vector<TaskEntry> entries_of(const Ids& ids) {
   return entries;
 }
 
+// At most kNamed of them.
+std::string named(const std::vector<TaskEntry>& entries) {
+  std::vector<std::string> names;
+  for (const TaskEntry& entry : entries)
+    if (names.size() < kNamed) names.push_back(entry.id);
+  if (entries.size() > kNamed) names.push_back("…");
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// The task may well exist: it is these rows that are of others.
+Error not_of_rows(const Error& unknown, const std::string& pattern,
+                  const std::vector<TaskEntry>& entries) {
+  return {ErrorCode::kNotFound, fmt::format("no row is of a task \"{}\"", pattern),
+          unknown.hint.starts_with("did you mean") ? unknown.hint
+                                                   : "there are rows of " + named(entries)};
+}
+
 }  // namespace
 
 Result<std::string> find_stored_task(const Store& store, const std::string& pattern) {
@@ -36,13 +53,9 @@ Result<std::string> find_stored_task(const Store& store, const std::string& patt
                  "`kbench report table` shows which tasks the newest run has"};
   }
   if (selected->size() == 1) return selected->front().id;
-  std::vector<std::string> names;
-  for (const TaskEntry& entry : *selected)
-    if (names.size() < kNamed) names.push_back(entry.id);
-  if (selected->size() > kNamed) names.push_back("…");
   return Error{ErrorCode::kUsage,
                fmt::format("\"{}\" matches {} tasks, expected one", pattern, selected->size()),
-               fmt::format("choose one of {}", fmt::join(names, ", "))};
+               "choose one of " + named(*selected)};
 }
 
 Result<std::set<std::string>> stored_tasks_meant(const std::vector<Evaluation>& rows,
@@ -50,10 +63,15 @@ Result<std::set<std::string>> stored_tasks_meant(const std::vector<Evaluation>& 
   std::set<std::string> ids;
   for (const Evaluation& row : rows) ids.insert(row.task);
   if (patterns.empty()) return ids;
-  const auto selected = select_tasks(entries_of(ids), {}, patterns);
-  if (!selected) return selected.error();
+  const auto entries = entries_of(ids);
   std::set<std::string> meant;
-  for (const TaskEntry& entry : *selected) meant.insert(entry.id);
+  for (const std::string& pattern : patterns) {
+    const auto selected = select_tasks(entries, {}, {pattern});
+    if (!selected && selected.error().code == ErrorCode::kNotFound)
+      return not_of_rows(selected.error(), pattern, entries);
+    if (!selected) return selected.error();
+    for (const TaskEntry& entry : *selected) meant.insert(entry.id);
+  }
   return meant;
 }
 

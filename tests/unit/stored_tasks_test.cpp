@@ -60,5 +60,14 @@ TEST_F(StoredTasks, OfRowsAreAllUnlessPatternsSelect) {
   EXPECT_THAT(stored_tasks_meant(rows, {"gru"}).value(), ElementsAre("level3/039_gru"));
 }
 
+TEST_F(StoredTasks, ATaskThatOtherRowsAreOfIsNotCalledUnknown) {
+  const std::vector<Evaluation> rows = {row_of("level1/019_relu", 1), row_of("level3/039_gru", 2)};
+  const auto found = stored_tasks_meant(rows, {"level1/020_leakyrelu"});
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(found.error().message, "no row is of a task \"level1/020_leakyrelu\"");
+  EXPECT_EQ(found.error().hint, "there are rows of level1/019_relu, level3/039_gru");
+}
+
 }  // namespace
 }  // namespace kbench
