@@ -73,7 +73,7 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
   Column change{.heading = "Change"};
   Column task{.heading = "Task"};
   Column contestant{.heading = "Submission"};
-  Column ratio{.heading = "After/before", .kind = Column::Kind::kNumber};
+  Column ratio{.heading = "Speed after/before", .kind = Column::Kind::kNumber};
   const std::string over = fmt::format("vs {} ", to_string(comparison.baseline));
   Column before{.heading = over + "before", .kind = Column::Kind::kNumber, .importance = 3};
   Column after{.heading = over + "after", .kind = Column::Kind::kNumber, .importance = 4};

@@ -369,8 +369,10 @@ class Evaluating {
 
   std::optional<EarlyEnd> wrong(const Check& check) {
     const std::string cause = calls_.likely_cause();
-    return EarlyEnd{State::kWrongResult, check.message + (cause.empty() ? "" : "; " + cause),
-                    "compare with the reference in the task's .py at the same size"};
+    return EarlyEnd{
+        State::kWrongResult, check.message + (cause.empty() ? "" : "; " + cause),
+        "compare with the task's module, which `kbench tasks prompt` prints, at the same "
+        "size"};
   }
 
   // A compiled baseline that computes something else is left out, with the reason.
