@@ -80,7 +80,7 @@ Result<Run> run_before(const Store& store, const Run& after) {
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run before {} on its device{}{}", short_id(after),
                            device.empty() ? "" : ", ", device),
-               "`kbench runs` lists them; two are compared as `kbench compare BEFORE AFTER`."};
+               "`kbench runs` lists them; two are compared as `kbench compare BEFORE AFTER`"};
 }
 
 // Rows that are correct in both runs, and whose two sources are to be had.

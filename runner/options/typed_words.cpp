@@ -10,6 +10,16 @@
 namespace kbench {
 namespace {
 
+// "show" for "tasks show" and "episodes show"; empty where no command has one of that name.
+std::string commands_called(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> found;
+  for (const CLI::App* command : app.get_subcommands({}))
+    for (const CLI::App* one : command->get_subcommands({}))
+      if (one->get_name() == word)
+        found.push_back(fmt::format("\"{} {}\"", command->get_name(), word));
+  return found.empty() ? "" : fmt::format("did you mean {}?", fmt::join(found, " or "));
+}
+
 // What stands for an option of another form: "kbench version", or "db check results.sqlite".
 std::string meant_option(const CLI::App& at, const std::string& word) {
   if (at.get_parent() == nullptr && (word == "-V" || word == "version"))
@@ -22,6 +32,11 @@ std::string meant_option(const CLI::App& at, const std::string& word) {
     return "a run takes one FILE, or a folder of several: --submissions DIR";
   if (word.starts_with("--format") && at.get_option_no_throw("FORMAT") != nullptr)
     return fmt::format("it is a word of its own, such as `{} csv`", full_name(at));
+  const CLI::Option* out = at.get_option_no_throw("--out");
+  const bool has_reports = out != nullptr && out->get_type_name() == "FORMAT=PATH";
+  if (has_reports && word == "--json") return "did you mean \"--out json=-\"?";
+  if (has_reports && word.starts_with("--format")) return "did you mean \"--out FORMAT=-\"?";
+  if (at.get_parent() == nullptr) return commands_called(at, word);
   return "";
 }
 

@@ -35,7 +35,7 @@ Result<Run> nth_newest(const Store& store, int steps, const std::string& name,
   return Error{ErrorCode::kNotFound,
                fmt::format("there is no run \"{}\": {} {}", name, before,
                            among ? "of that device are stored" : "are stored"),
-               "`kbench runs` lists them."};
+               "`kbench runs` lists them"};
 }
 
 Result<std::optional<Run>> newest_of_group(const Store& store, const std::string& name) {
@@ -57,7 +57,7 @@ Error unknown(const std::string& name, const std::vector<Tag>& tags) {
           fmt::format("no run begins with \"{}\", and no tag is called so",
                       name.substr(0, kShownOfAName)),
           guess ? fmt::format("did you mean \"{}\"?", *guess)
-                : std::string("`kbench runs` lists them; \"latest\" is the newest.")};
+                : std::string("`kbench runs` lists them; \"latest\" is the newest")};
 }
 
 Result<Run> tagged(const Store& store, const Tag& tag) {
@@ -89,7 +89,7 @@ Result<Run> find_run_named(const Store& store, const std::string& name,
                            const std::function<bool(const Run&)>& among) {
   if (name.empty()) {
     return Error{ErrorCode::kUsage, "no run has an empty name",
-                 "`kbench runs` lists them; \"latest\" is the newest."};
+                 "`kbench runs` lists them; \"latest\" is the newest"};
   }
   if (const auto steps = steps_before_latest(name)) return nth_newest(store, *steps, name, among);
   Result<std::optional<Run>> run = store.find_run(name);

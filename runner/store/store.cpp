@@ -199,7 +199,7 @@ Status Store::put(const Tag& tag) {
     if (!known.executeStep()) {
       return Error{ErrorCode::kNotFound,
                    fmt::format("{}: no run {}", impl_->file.string(), tag.run_id),
-                   "`kbench runs` lists them."};
+                   "`kbench runs` lists them"};
     }
     if (const auto like = tag_like(impl_->database, tag.name)) {
       return Error{ErrorCode::kUsage,

@@ -135,6 +135,10 @@ class HelpTest(cli_case.CliCase):
     def test_what_stands_for_another_form_is_named(self):
         for words, meant in ((("run", "a.cpp", "b.cpp"), "--submissions DIR"),
                              (("report", "--format", "csv"), "`kbench report csv`"),
+                             (("nightly", "--json"), '"--out json=-"'),
+                             (("nightly", "--format", "csv"), '"--out FORMAT=-"'),
+                             (("show", "relu"), '"tasks show" or "episodes show"'),
+                             (("lint",), '"tasks lint"'),
                              (("run", "a.py"), "--reference REF.py")):
             with self.subTest(words=words):
                 (self.folder / "a.py").write_text("")

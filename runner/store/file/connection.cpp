@@ -144,7 +144,7 @@ Result<Connection> open_connection(const std::filesystem::path& file, OpenFor pu
   std::error_code ignored;
   if (purpose != OpenFor::kWriting && !std::filesystem::exists(file, ignored)) {
     return Error{ErrorCode::kUsage, fmt::format("{}: no such database", file.string()),
-                 "`kbench run` creates it; --db names another one."};
+                 "`kbench run` creates it; --db names another one"};
   }
   return guarded(file, "opening it", [&]() -> Result<Connection> {
     auto budget = std::make_unique<WorkBudget>();
