@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/store/run_group.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -279,6 +280,26 @@ TEST_F(RunSelection, ShardsOfAGroupHaveOneSize) {
   }
   EXPECT_THAT(all, ElementsAre("level1/019_relu small", "level1/019_relu small",
                                "level1/023_softmax small"));
+}
+
+// Between two machines, or two nights, a task may have become another one of the same name.
+TEST_F(RunSelection, ShardsOfTwoStatesOfASuiteAreNoGroup) {
+  std::filesystem::copy(kTinySuites, folder_ / "suite", std::filesystem::copy_options::recursive);
+  request_.suite = folder_ / "suite";
+  request_.group = "night";
+  request_.shard = ShardChoice{1, 2};
+  const std::string first = good_run().run.id;
+  const auto file = folder_ / "suite/level1/023_softmax.json";
+  std::ifstream written(file);
+  Json softmax = Json::parse(written);
+  softmax["title"] = "another softmax";
+  folder_.write("suite/level1/023_softmax.json", softmax.dump());
+  request_.shard = ShardChoice{2, 2};
+  const std::string second = good_run().run.id;
+  const auto group = group_of(stored_run(second), {stored_run(first), stored_run(second)});
+  ASSERT_TRUE(group);
+  EXPECT_THAT(group->missing, ElementsAre(1));
+  EXPECT_THAT(group->left_out, ElementsAre(HasSubstr("it was selected from other tasks")));
 }
 
 TEST_F(RunSelection, AnAgentThatIsRefusedIsARowOfTheFirstShardOnly) {
