@@ -18,8 +18,11 @@
 namespace kbench::test {
 
 struct BenchScript {
-  std::map<std::string, State> states;       // by agent; else kOk
-  std::map<std::string, double> times_ns;    // by agent: of a call, where eager takes 4 ms
+  std::map<std::string, State> states;     // by agent; else kOk
+  std::map<std::string, double> times_ns;  // by agent: of a call, where eager takes 4 ms
+  // By agent: the same of the compiled baseline; else there is none.
+  std::map<std::string, double> compiled_ns;
+  std::map<std::string, double> seconds;     // by task: of an evaluation
   std::map<std::string, Error> build_fails;  // by agent
   std::set<std::string> loses_device;        // after units of these agents
   std::optional<Error> oracle_fails;
@@ -113,7 +116,9 @@ class ScriptedBench final : public RunBench {
                                               : State::kNoSubmission;
     if (row.state == State::kOk) row.correct = true;
     if (const auto time = script_.times_ns.find(unit.id.agent); time != script_.times_ns.end())
-      row.samples = samples_of(time->second);
+      row.samples = samples_of(unit.id.agent, time->second);
+    if (const auto seconds = script_.seconds.find(task.id); seconds != script_.seconds.end())
+      row.wall_seconds = seconds->second;
     return row;
   }
 
@@ -139,12 +144,16 @@ class ScriptedBench final : public RunBench {
   std::set<std::size_t> prepared;
 
  private:
-  [[nodiscard]] static std::vector<Sample> samples_of(double submission_ns) {
+  [[nodiscard]] std::vector<Sample> samples_of(const std::string& agent,
+                                               double submission_ns) const {
     constexpr int kBlocks = 6;  // the fewest that give an interval of 95 %
+    std::vector<std::pair<Side, double>> sides = {{Side::kEager, 4e6},
+                                                  {Side::kSubmission, submission_ns}};
+    if (const auto found = script_.compiled_ns.find(agent); found != script_.compiled_ns.end())
+      sides.emplace_back(Side::kCompiled, found->second);
     std::vector<Sample> samples;
     for (int block = 0; block < kBlocks; ++block)
-      for (const auto& [side, ns] :
-           {std::pair{Side::kEager, 4e6}, std::pair{Side::kSubmission, submission_ns}})
+      for (const auto& [side, ns] : sides)
         samples.push_back({.placement = block,
                            .block = block,
                            .side = side,

@@ -12,6 +12,8 @@
 #include <gmock/gmock.h>
 
 #include "runner/core/labels.hpp"
+#include "runner/installation/git_state.hpp"
+#include "runner/os/run_trusted.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/unit/run_fixture.hpp"
 
@@ -81,6 +83,29 @@ TEST_F(RunSessionTest, TellsEachRowWithItsSources) {
   }
 }
 
+// Where the files change later, `kbench compare --remeasure` and a night find the sources there.
+TEST_F(RunSessionTest, KeepsTheCommitOfItsSubmissionsAndTheFilesThatItSaw) {
+  const auto git = [this](std::vector<std::string> words) {
+    std::vector<std::string> argv{"/usr/bin/env",
+                                  "GIT_CONFIG_GLOBAL=/dev/null",
+                                  "GIT_AUTHOR_NAME=a",
+                                  "GIT_AUTHOR_EMAIL=a@b",
+                                  "GIT_COMMITTER_NAME=a",
+                                  "GIT_COMMITTER_EMAIL=a@b",
+                                  "git",
+                                  "-C",
+                                  (folder_ / "subs").string()};
+    argv.insert(argv.end(), words.begin(), words.end());
+    return run_trusted(argv, kPatience).ok();
+  };
+  if (!git({"init", "-q"})) GTEST_SKIP() << "there is no git";
+  ASSERT_TRUE(git({"add", "-A"}) && git({"commit", "-q", "-m", "x"}));
+  Json facts = Json::parse(stored_run(good_run().run.id).environment);
+  EXPECT_EQ(facts["submissions"]["commit"], git_state(folder_ / "subs").value().commit);
+  EXPECT_EQ(facts["submissions"]["dirty"], false);
+  EXPECT_EQ(facts["files"]["evaluated"], 3);
+}
+
 TEST_F(RunSessionTest, ARunHasTheIdThatWasAskedFor) {
   terms_.id = "5e1ec7ed00000000000000000000abcd";
   EXPECT_EQ(good_run().run.id, terms_.id);
@@ -143,6 +168,28 @@ TEST_F(RunSessionTest, AnOrderDecidesWhenARowIsMeasuredAndNotWhichThereAre) {
   EXPECT_THAT(shuffled, UnorderedElementsAreArray(names({"a", "b", "c"})));
   good_run();
   EXPECT_EQ(benches_.measured, shuffled) << "a seed repeats its order, too";
+}
+
+TEST_F(RunSessionTest, HowLongATaskTakesIsKnownByRunsOfTheSameKind) {
+  request_.agent = "a";
+  submit("a/level1/023_softmax.cpp");
+  const std::string relu = "a/level1/019_relu.cpp";
+  const std::string softmax = "a/level1/023_softmax.cpp";
+  const auto run_as = [this](bool quick, bool checks_only) {
+    request_.quick = quick;
+    request_.checks_only = checks_only;
+    good_run();
+    return benches_.measured;
+  };
+  benches_.script.seconds = {{"level1/019_relu", 1}, {"level1/023_softmax", 9}};
+  run_as(false, false);
+  benches_.script.seconds = {{"level1/019_relu", 5}, {"level1/023_softmax", 2}};
+  run_as(true, false);
+  benches_.script.seconds.clear();
+  terms_.order = UnitOrder::kLongest;
+  EXPECT_THAT(run_as(false, false), ElementsAre(softmax, relu));
+  EXPECT_THAT(run_as(true, false), ElementsAre(relu, softmax));
+  EXPECT_THAT(run_as(false, true), ElementsAre(relu, softmax)) << "as tasks lie: none was checked";
 }
 
 TEST_F(RunSessionTest, CountsWhoseFaultAFailureIs) {
@@ -386,6 +433,17 @@ TEST_F(RunSessionTest, ResumingARunWhoseRowsWereChangedIsRefused) {
       .exec("UPDATE evaluation SET message = 'better'");
   terms_.resume = "latest";
   EXPECT_THAT(refused_run().message, HasSubstr("cannot be continued"));
+  EXPECT_THAT(benches_.measured, IsEmpty());
+}
+
+// Without its chain, nobody could tell what was changed before.
+TEST_F(RunSessionTest, ResumingARunWhoseChainWasTakenAwayIsRefused) {
+  stop_at("b");
+  good_run();
+  SQLite::Database(terms_.database.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE run SET chain_key = ''; UPDATE evaluation SET chain = ''");
+  terms_.resume = "latest";
+  EXPECT_THAT(refused_run().message, HasSubstr("cannot be continued: its rows are not chained"));
   EXPECT_THAT(benches_.measured, IsEmpty());
 }
 
