@@ -59,6 +59,8 @@ struct Script {
   double slowed_beside_worker = 1;  // factor on baselines once a worker is there
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
   std::vector<MappedCode> mapped_code;
+  int maps_after = 0;                      // forward calls of the worker that maps it
+  std::optional<int> maps_in;              // of the n-th worker only, the first is 1
   std::int64_t switches_a_call = 0;        // involuntary, of every baseline
   double launch_share = 0;                 // of a baseline's time, until its last launch
   DevicePeaks peaks;                       // 0: no floor
@@ -408,7 +410,7 @@ class FakeVendor final : public Worker {
 
 class FakeWorker final : public Worker {
  public:
-  explicit FakeWorker(Script& script) : script_(script) {}
+  explicit FakeWorker(Script& script) : script_(script), number_(script.workers_started) {}
   ~FakeWorker() override { script_.worker_is_there = false; }
   FakeWorker(const FakeWorker&) = delete;
   FakeWorker& operator=(const FakeWorker&) = delete;
@@ -447,6 +449,8 @@ class FakeWorker final : public Worker {
   void run_on(int core) override { script_.worker_core = core; }
   [[nodiscard]] std::string last_output() override { return script_.printed; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
+    const bool is_early = calls_ < script_.maps_after;
+    if (is_early || script_.maps_in.value_or(number_) != number_) return std::vector<MappedCode>();
     return script_.mapped_code;
   }
   [[nodiscard]] bool has_prepare() const override { return script_.has_prepare; }
@@ -463,6 +467,7 @@ class FakeWorker final : public Worker {
   }
 
   void forward(PlayerAnswer& answer) {
+    ++calls_;
     answer.places.orders = script_.output_orders;
     answer.copied = script_.copies_outputs;
     script_.log.emplace_back("submission");
@@ -480,6 +485,8 @@ class FakeWorker final : public Worker {
   }
 
   Script& script_;
+  const int number_;
+  int calls_ = 0;
 };
 
 inline Surroundings scripted_surroundings(Script& script) {

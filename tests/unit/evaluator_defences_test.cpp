@@ -292,6 +292,27 @@ TEST_F(DefencesTest, CodeOfUnknownOriginIsForbiddenWhateverItsName) {
   expect_state(State::kForbiddenLibrary);
 }
 
+// The look before the first call does not see it.
+TEST_F(DefencesTest, CodeThatIsMappedInACallIsForbiddenWhereNothingIsTimedToo) {
+  script_.mapped_code = {{"/tmp/own.so", CodeOrigin::kUnknown}};
+  script_.maps_after = 1;
+  expect_state(State::kForbiddenLibrary);
+  settings_.checks_only = true;
+  expect_state(State::kForbiddenLibrary);
+}
+
+TEST_F(DefencesTest, OnCpuTheWorkerOfEachPlacementIsLookedAtAfterItsCalls) {
+  use_cpu();
+  script_.mapped_code = {{"/tmp/own.so", CodeOrigin::kUnknown}};
+  script_.maps_after = 1;
+  for (const int worker : {1, 3}) {
+    script_.workers_started = 0;
+    script_.maps_in = worker;
+    expect_state(State::kForbiddenLibrary);
+    EXPECT_EQ(script_.workers_started, worker) << "no other one is started after it";
+  }
+}
+
 // That is nobody's fault but the installation's, and nothing is excused by it.
 TEST_F(DefencesTest, APythonToWhichOthersMayWriteIsNotTheSubmissionsFault) {
   script_.mapped_code = {{"/opt/python/lib/math.so", CodeOrigin::kExposed}};
