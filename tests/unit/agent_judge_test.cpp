@@ -1,6 +1,7 @@
 // The judge of an agent's episodes, on a bench that measures nothing.
 #include "runner/judge/agent_judge.hpp"
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
 #include "runner/store/chain/chain_key.hpp"
@@ -30,11 +31,12 @@ class AgentJudge : public JudgeTest {
   std::unique_ptr<EpisodeJudge> make_judge() {
     return make_agent_judge({.place = place_,
                              .sink = kept_,
-                             .trust = {},
+                             .trust = trust_,
                              .store = *store_,
                              .run_id = "e0000000000000000000000000000001",
                              .agent = "a-model",
-                             .allow_torch = "data",
+                             .quick = quick_,
+                             .allow_torch = allow_torch_,
                              .reward = find_reward("milestone_sure").value(),
                              .stop = [this] { return stopping_; }});
   }
@@ -45,9 +47,37 @@ class AgentJudge : public JudgeTest {
   }
 
   const KernelTree tree_ = tree_of("int nothing;");
+  Trust trust_;
+  bool quick_ = false;
+  std::string allow_torch_ = "data";
   std::optional<SharedStore> store_;
   std::unique_ptr<EpisodeJudge> judge_;
 };
+
+// Else a model verifies by one rule and is judged by another.
+TEST_F(AgentJudge, WhatTheEpisodeWasAskedForHoldsForEveryTool) {
+  quick_ = true;
+  allow_torch_ = "none";
+  judge_ = make_judge();
+  EXPECT_EQ(judge_->verify(relu_, tree_).error, CallError::kNone);
+  EXPECT_TRUE(benches_.asked.checks_only);
+  EXPECT_EQ(benches_.asked.allow_torch, "none");
+  EXPECT_EQ(judge_->submit(relu_, tree_, "e0-1").error, CallError::kNone);
+  EXPECT_FALSE(benches_.asked.checks_only);
+  EXPECT_TRUE(benches_.asked.quick);
+  EXPECT_EQ(benches_.asked.allow_torch, "none");
+}
+
+TEST_F(AgentJudge, AnAnswerTrustsWhatItIsToldToTrust) {
+  SQLite::Database(terms_.database.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE run SET chain_key = ''");
+  for (const bool trusts : {false, true}) {
+    trust_.unchecked = trusts;
+    judge_ = make_judge();
+    const Json row = judge_->submit(relu_, tree_, "e0-1").result.at("row");
+    EXPECT_EQ(row.at("unranked_reason").is_null(), trusts) << row.at("unranked_reason");
+  }
+}
 
 TEST_F(AgentJudge, ASubmissionIsARowOfTheEpisodesRunWithItsSources) {
   const KernelVerdict verdict = judge_->submit(relu_, tree_, "e0-1");

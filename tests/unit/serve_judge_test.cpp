@@ -26,18 +26,23 @@ class ServeJudge : public JudgeTest {
     device_->prepare();
     benches_.script.compiler = device_->toolchain().host_version;
     benches_.script.nvcc = device_->toolchain().nvcc_version;
-    auto made = make();
-    judge_ = std::move(*made);
+    remake();
     benches_.script.device_name = judge_->device().name;
   }
   Result<std::unique_ptr<ServingJudge>> make() {
     return make_serve_judge({.place = {std::nullopt, *device_, benches_},
                              .device = "cpu",
                              .size = std::nullopt,
+                             .allow_torch = allow_torch_,
+                             .precision = precision_,
                              .database = terms_.database,
-                             .trust = {},
+                             .trust = trust_,
                              .sink = kept_,
                              .quiet = quiet_});
+  }
+  void remake() {
+    auto made = make();
+    judge_ = std::move(*made);
   }
   static Order order(const std::string& text = "int nothing;", const std::string& what = "") {
     return {.what = what,
@@ -67,6 +72,9 @@ class ServeJudge : public JudgeTest {
   }
 
   std::optional<DeviceSession> device_;
+  std::string allow_torch_ = RunRequest().allow_torch;
+  std::string precision_ = RunRequest().precision;
+  Trust trust_;
   KeptRun quiet_;
   std::unique_ptr<ServingJudge> judge_;
   Told told_;
@@ -147,6 +155,35 @@ TEST_F(ServeJudge, VerifyingIsToldAndKeptNowhere) {
   EXPECT_EQ(found(one.id, Judge::Rows::kAny), std::nullopt);
   EXPECT_THAT(kept_.rows, IsEmpty());
   EXPECT_THAT(quiet_.rows, SizeIs(1));
+}
+
+// Else an agent verifies by one rule and is judged by another.
+TEST_F(ServeJudge, WhatTheServerWasAskedForHoldsForEveryOrder) {
+  allow_torch_ = "none";
+  precision_ = "fp32";
+  remake();
+  for (const std::string what : {"", "verify", "profile"}) {
+    ASSERT_TRUE(judge({queued(order("int nothing;", what))}).ok()) << what;
+    EXPECT_EQ(benches_.asked.precision, "fp32") << what;
+    EXPECT_EQ(benches_.asked.size, "small") << what;
+    if (what != "profile") {
+      EXPECT_EQ(benches_.asked.allow_torch, "none") << what;
+    }
+  }
+}
+
+// Where no key can be kept, no row is chained.
+TEST_F(ServeJudge, AnAnswerTrustsWhatTheServerIsToldToTrust) {
+  std::filesystem::remove(benches_.place.state / "chain.key");
+  std::filesystem::create_directories(benches_.place.state / "chain.key");
+  for (const bool trusts : {false, true}) {
+    trust_.unchecked = trusts;
+    remake();
+    const QueuedOrder one = queued(order());
+    ASSERT_TRUE(judge({one}).ok());
+    const Json row = found(one.id)->at("row");
+    EXPECT_EQ(row.at("unranked_reason").is_null(), trusts) << row.at("unranked_reason");
+  }
 }
 
 TEST_F(ServeJudge, AProfileIsToldAndKeptNowhere) {

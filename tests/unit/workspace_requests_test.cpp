@@ -121,6 +121,20 @@ TEST_F(CompileKernels, ATaskThatIsGoneIsNotTheirFault) {
 
 using PromptOfATask = JudgeTest;
 
+TEST_F(PromptOfATask, IsOfThePrecisionClassThatWasAskedFor) {
+  PromptRequest request;
+  request.device = "cpu";
+  const std::map<std::string, DType> types = {
+      {"torch-default", DType::kFloat32}, {"bf16", DType::kBFloat16}, {"fp16", DType::kFloat16}};
+  for (const auto& [precision, type] : types) {
+    request.precision = precision;
+    const auto prompt = prompt_of_task(std::nullopt, {}, "019", request, installation());
+    ASSERT_TRUE(prompt.ok()) << prompt.error().message;
+    EXPECT_EQ(prompt->precision, precision);
+    EXPECT_EQ(prompt->task.sizes.front().inputs.front().dtype, type) << precision;
+  }
+}
+
 TEST_F(PromptOfATask, IsWhatAWorkspaceBeginsWith) {
   PromptRequest request;
   request.device = "cpu";

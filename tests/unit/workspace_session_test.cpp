@@ -54,6 +54,16 @@ TEST_F(WorkspaceSession, ASubmissionIsStoredForTheFoldersName) {
   EXPECT_EQ(stored()[0].submission->agent, "anna");
 }
 
+// Where no key can be kept, no row is chained.
+TEST_F(WorkspaceSession, AnAnswerTrustsWhatItIsToldToTrust) {
+  fs::create_directories(benches_.place.state / "chain.key");
+  for (const bool trusts : {false, true}) {
+    judging_.trust.unchecked = trusts;
+    const Json row = line_of(answer(WorkspaceAsk::kSubmit)).at("row");
+    EXPECT_EQ(row.at("unranked_reason").is_null(), trusts) << row.at("unranked_reason");
+  }
+}
+
 TEST_F(WorkspaceSession, TheDatabaseLiesOutsideOfTheFolderThatTheAgentWritesTo) {
   judging_.database = judging_.folder / "mine.sqlite";
   const WorkspaceAnswer refused = answer(WorkspaceAsk::kSubmit);
