@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/os/files.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -27,7 +28,8 @@ class NightSessionTest : public RunTest {
   bool look() {
     kept_ = KeptRun();
     night_.reset();
-    asked_ = {.run = request_, .terms = terms_};
+    asked_.run = request_;
+    asked_.terms = terms_;
     night_.emplace(asked_, benches_);
     const auto outcome = night_->run(kept_);
     EXPECT_TRUE(outcome.ok()) << outcome.error().message;
@@ -129,6 +131,57 @@ TEST_F(NightSessionTest, ARunThatTimedNothingIsNoReference) {
   ASSERT_TRUE(look());
   EXPECT_THAT(night_->night().good_runs, IsEmpty());
   EXPECT_THAT(night_->night().suspects, IsEmpty());
+}
+
+// On a CPU runs differ by more than on a GPU.
+TEST_F(NightSessionTest, WhatCountsAsSlowerIsTheDevicesUnlessItIsSaid) {
+  benches_.script.times_ns = {{"anna", 1e6}};
+  ASSERT_TRUE(look());
+  benches_.script.times_ns = {{"anna", 1.04e6}};
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().suspects, IsEmpty()) << "below 6 % is nothing to look at";
+  asked_.flag_percent = 1;
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().suspects, SizeIs(1));
+}
+
+TEST_F(NightSessionTest, SourcesOfGoodRunsAreLookedForWhereItIsSaid) {
+  benches_.script.times_ns = {{"anna", 1e6}};
+  folder_.write("then/anna/level1/019_relu.cpp",
+                *read_file(folder_ / "subs/anna/level1/019_relu.cpp"));
+  ASSERT_TRUE(look());
+  folder_.write("subs/anna/level1/019_relu.cpp", "int slower;\n");
+  benches_.script.times_ns = {{"anna", 1.27e6}};
+  asked_.submissions_before = folder_ / "subs";
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  EXPECT_THAT(suspect().remark, HasSubstr("looked in " + (folder_ / "subs").string()))
+      << "and nowhere else";
+  asked_.submissions_before = folder_ / "then";
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  EXPECT_EQ(suspect().remark, "");
+}
+
+// Eager takes the same time in all of these.
+TEST_F(NightSessionTest, OverTheCompiledBaselineAMachineThatIsSlowerAccusesNobody) {
+  asked_.over_compiled = true;
+  benches_.script.times_ns = {{"anna", 1e6}};
+  benches_.script.compiled_ns = {{"anna", 2e6}};
+  ASSERT_TRUE(look());
+  folder_.write("subs/anna/level1/019_relu.cpp", "int slower;\n");
+  benches_.script.times_ns = {{"anna", 1.27e6}};
+  for (const std::string place : {"000-1-", "000-2-"}) {
+    benches_.script.times_ns[place + "before"] = 1e6;
+    benches_.script.compiled_ns[place + "before"] = 2e6;
+    benches_.script.times_ns[place + "after"] = 1.27e6;
+    benches_.script.compiled_ns[place + "after"] = 2.54e6;
+  }
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  const Status cleared = clear();
+  ASSERT_TRUE(cleared.ok()) << cleared.error().message;
+  EXPECT_EQ(suspect().clearance, Clearance::kCleared);
 }
 
 // The more rows are suspected, the more often chance alone would confirm one of them.
