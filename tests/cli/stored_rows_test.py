@@ -91,6 +91,16 @@ class ChangedRunTest(Prepared, RunCase):
         self.assertEqual(self.report()["chain"]["state"], "unchained")
         self.assert_refused("not chained")
 
+    def test_prune_and_merge_know_the_key(self):
+        words = ("db", "prune", "--keep", "0d", "--keep-good", "--dry-run")
+        self.assertRegex(self.kbench(*words).stdout, r"(?m)^stays .* good$")
+        self.assertRegex(self.kbench("db", "check").stdout, r"(?m) holds +sound$")
+        merged = self.kbench("db", "merge", "all.sqlite", "kbench.sqlite")
+        self.assertRegex(merged.stdout, r"(?m)^added .* holds$")
+        self.tamper("UPDATE sample SET time_ns = time_ns / 4 WHERE side = 2")
+        self.assertRegex(self.kbench(*words).stdout, r"(?m)^goes .* old, and not good: its chain is changed$")
+        self.assertRegex(self.kbench("db", "check").stdout, r"(?m) changed +")
+
     def test_the_key_of_another_machine(self):
         (self.folder / ".local/state/kbench/chain.key").unlink()
         self.assertEqual(self.report()["chain"]["state"], "unchecked")
