@@ -42,8 +42,9 @@ class RerunTest(Prepared, RunCase):
 
     def test_a_mended_file_is_a_new_row_of_a_new_run(self):
         shutil.copy(FAULTS / "honest" / f"{RELU}.cpp", self.folder / "faults" / BROKEN / f"{RELU}.cpp")
-        states, result = self.rerun("--last-failed", "--submissions", "faults")
+        states, result = self.rerun("--last-failed", "--submissions", "faults", "--variants", "mean")
         self.assertEqual(states, {BROKEN: "ok", WRONG: "wrong_result"})
+        self.assertEqual(json.loads(result.stdout)["variants"], "mean", "a run's own report has the rule too")
         self.assert_fails(result, TASK_FAILED, "files: evaluated 2, not selected 1", "1 of 2 rows failed",
                           "2 of 4 rows failed in run ", "the others are left out")
         self.assertEqual(self.rows(), (6, 5), "the wrong one is the same evaluation once more")
