@@ -31,6 +31,13 @@ FOLDER = pathlib.Path(tempfile.mkdtemp(prefix="kbench-page-"))
 # Milliseconds that a wait for a state of the page may take. Nothing takes as long, but on a busy machine.
 DEADLINE = 120_000
 ROW = 34  # pixels; as in reports/page/assets/page/matrix.js
+# The address bar's popups are two pages of Chromium's own, made anew in each context: a second of processor time.
+# Chromium goes by the last such option, so what Playwright switches off stands here as well.
+WITHOUT_FEATURES = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
+                    "AimEnabled", "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose",
+                    "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay", "MediaRouter",
+                    "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch",
+                    "ThirdPartyStoragePartitioning")
 
 
 def run(*words):
@@ -69,7 +76,8 @@ def browser():
     playwright = sync_playwright().start()
     unittest.addModuleCleanup(playwright.stop)
     launched = playwright.chromium.launch(
-        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"])
+        executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
+                                        f"--disable-features={','.join(WITHOUT_FEATURES)}"])
     unittest.addModuleCleanup(launched.close)
     return launched
 
