@@ -21,6 +21,7 @@ import cli_case
 import own_processes
 from cli_case import GOOD, KBENCH, ROOT, TINY
 from prepared import Prepared
+from run_test import EAGER, SUBMISSION, stored_samples
 from serve_case import ANN, BOB, EVE, NOT_COMPILED, TASK, WRONG, GateCase, ServeCase, evaluation
 from waiting_test import HOLDER, lock_name
 from workspace_test import RELU
@@ -91,6 +92,11 @@ class RightTest(CheckedCase):
         self.assertEqual((done["row"]["state"], done["row"]["agent"], done["row"]["task"]),
                          ("ok", "ann", TASK))
         self.assertIn(done["row"]["reward"]["value"], (1, 2, 3))
+
+        # It was measured in full, and every sample is stored.
+        samples, _, _ = stored_samples(self.folder / "kbench.sqlite")
+        self.assertEqual(samples[EAGER], samples[SUBMISSION])
+        self.assertGreaterEqual(samples[SUBMISSION], 20)
 
         # The row is that of the store, and its id finds it under any reward.
         self.assertEqual(self.rows(), [done["row"]])
