@@ -10,13 +10,17 @@ namespace {
 using Mode = VendorStep::Mode;
 using Right = decltype(VendorStep::right);
 
-// The convolution without what follows it.
+// The convolution, or the linear layer, without what follows it.
 class ConvolutionReader {
  public:
   ConvolutionReader(const ShapedGraph& graph, const GraphNode& node)
       : graph_(graph), node_(node), call_(graph.call(node)), name_(call_.name()) {}
 
   VendorConvolution read() {
+    if (name_ == "linear") {
+      read_layer();
+      return std::move(read_);
+    }
     if (name_.starts_with("conv_transpose"))
       read_transposed();
     else if (name_ == "conv1d" || name_ == "conv2d" || name_ == "conv3d")
@@ -60,7 +64,19 @@ class ConvolutionReader {
     read_.dilation = call_.by_dimension(7, extents(), 1);
   }
 
-  void read_shapes() {
+  // (x, weight, bias): a convolution of 1 × 1.
+  void read_layer() {
+    read_operands();
+    const Extents& x = graph_.shape(*graph_.value(node_, 0));
+    if (x.size() != 2) throw NoPlan("a linear layer of more than a matrix");
+    read_.channels_last = true;
+    read_.stride = read_.dilation = {1, 1};
+    read_.padding = {0, 0};
+    for (Extents* shape : {&read_.x_shape, &read_.weight_shape, &read_.y_shape})
+      shape->insert(shape->end(), 2, 1);
+  }
+
+  void read_operands() {
     const auto x = graph_.value(node_, 0), weight = graph_.value(node_, 1);
     const auto given_x = x ? graph_.given(*x) : std::nullopt;
     const auto given_weight = weight ? graph_.given(*weight) : std::nullopt;
@@ -70,6 +86,10 @@ class ConvolutionReader {
     read_.x_shape = graph_.shape(*x);
     read_.weight_shape = graph_.shape(*weight);
     read_.y_shape = graph_.shape(node_.outs.front());
+  }
+
+  void read_shapes() {
+    read_operands();
     if (read_.x_shape.size() != read_.weight_shape.size())
       throw NoPlan("a convolution without a batch");
     if (extents() == 1) add_height();
@@ -171,6 +191,7 @@ class StepReader {
     if (shape.size() > rank) throw NoPlan("an operand with more dimensions than the convolution");
     shape.insert(shape.begin(), rank - shape.size(), 1);
     if (rank == 3) shape.insert(shape.begin() + 2, 1);  // as add_height()
+    if (rank == 2) shape.insert(shape.end(), 2, 1);     // as read_layer()
     for (std::size_t i = 0; i < shape.size(); ++i)
       if (shape[i] != 1 && shape[i] != read_.y_shape[i])
         throw NoPlan("an operand that is larger than the convolution");

@@ -55,6 +55,28 @@ int forward(const CallTensors& tensors, CUstream stream) {
 }  // namespace
 }  // namespace kbench::vendor
 
+// The engines that cuDNN has for a plan on a device that is described in JSON, printed: a line for
+// each, or the failure. For tests, which have no such device; `prepared`: as plan_engines has it.
+extern "C" __attribute__((visibility("default"))) int kbench_vendor_engines(const char* cudnn,
+                                                                            const char* plan,
+                                                                            const char* device,
+                                                                            int prepared) {
+  using namespace kbench;
+  int engines = 0;
+  try {
+    for (const vendor::PlannedEngine& engine :
+         vendor::plan_engines(cudnn, parse_vendor_plan(Json::parse(plan)), device,
+                              static_cast<std::size_t>(prepared))) {
+      std::printf("engine %ld %s\n", static_cast<long>(engine.number), engine.failure.c_str());
+      ++engines;
+    }
+  } catch (const std::exception& failure) {
+    std::printf("%s%s\n", kFailureWord, failure.what());
+  }
+  std::fflush(stdout);
+  return engines;
+}
+
 extern "C" __attribute__((visibility("default"))) int kbench_forward(const void* inputs,
                                                                      const void* parameters,
                                                                      const void* outputs,

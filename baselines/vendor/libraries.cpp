@@ -2,8 +2,11 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
+
+#include "baselines/vendor/cudnn_words.hpp"
 
 namespace kbench::vendor {
 
@@ -120,6 +123,7 @@ Cudnn::Cudnn(const std::string& file) {
   library.find(create, "cudnnCreate");
   library.find(set_stream, "cudnnSetStream");
   library.find(error_string, "cudnnGetErrorString");
+  library.find(last_error_string, "cudnnGetLastErrorString");
   library.find(create_descriptor, "cudnnBackendCreateDescriptor");
   library.find(destroy_descriptor, "cudnnBackendDestroyDescriptor");
   library.find(set_attribute, "cudnnBackendSetAttribute");
@@ -128,8 +132,20 @@ Cudnn::Cudnn(const std::string& file) {
   library.find(execute, "cudnnBackendExecute");
 }
 
+std::string Cudnn::last_words() const {
+  std::string words(std::size_t{1} << 16, '\0');
+  last_error_string(words.data(), words.size());
+  words.resize(std::min(words.find('\0'), words.size()));
+  return words;
+}
+
 void Cudnn::check(cudnnStatus_t status, const std::string& call) const {
-  if (status != CUDNN_STATUS_SUCCESS) throw Failed(call + ": " + error_string(status));
+  if (status == CUDNN_STATUS_SUCCESS) return;
+  const std::string said = last_words();
+  const std::string telling = telling_line(said);
+  const std::string first = said.substr(0, said.find('\n'));
+  const std::string& words = telling.empty() ? first : telling;
+  throw Failed(call + ": " + error_string(status) + (words.empty() ? "" : ", " + words));
 }
 #endif
 

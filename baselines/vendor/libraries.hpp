@@ -135,6 +135,7 @@ struct Cudnn {
   decltype(&cudnnCreate) create = nullptr;
   decltype(&cudnnSetStream) set_stream = nullptr;
   decltype(&cudnnGetErrorString) error_string = nullptr;
+  decltype(&cudnnGetLastErrorString) last_error_string = nullptr;
   decltype(&cudnnBackendCreateDescriptor) create_descriptor = nullptr;
   decltype(&cudnnBackendDestroyDescriptor) destroy_descriptor = nullptr;
   decltype(&cudnnBackendSetAttribute) set_attribute = nullptr;
@@ -142,6 +143,8 @@ struct Cudnn {
   decltype(&cudnnBackendFinalize) finalize = nullptr;
   decltype(&cudnnBackendExecute) execute = nullptr;
 
+  // All that cuDNN has said since it was asked last.
+  [[nodiscard]] std::string last_words() const;
   void check(cudnnStatus_t status, const std::string& call) const;
 };
 #endif

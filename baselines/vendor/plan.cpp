@@ -76,6 +76,20 @@ DType type_of(const TaskSize& size) {
   return type;
 }
 
+// cuBLASLt where it has the epilogue; else cuDNN, which has more of them for a linear layer.
+decltype(VendorPlan::call) read_matrices(const ShapedGraph& graph, std::size_t call) {
+  try {
+    return read_product(graph, call);
+  } catch (const NoPlan& of_cublaslt) {
+    if (graph.call(graph.graph().nodes[call]).name() != "linear") throw;
+    try {
+      return read_convolution(graph, call);
+    } catch (const NoPlan& of_cudnn) {
+      throw NoPlan(fmt::format("{}; {}", of_cublaslt.what(), of_cudnn.what()));
+    }
+  }
+}
+
 VendorPlan make_plan(const Graph& graph, const TaskSize& size, const std::string& precision) {
   VendorPlan plan;
   plan.type = type_of(size);
@@ -86,7 +100,7 @@ VendorPlan make_plan(const Graph& graph, const TaskSize& size, const std::string
   if (convolves)
     plan.call = read_convolution(shaped, call);
   else
-    plan.call = read_product(shaped, call);
+    plan.call = read_matrices(shaped, call);
   // As PyTorch does: convolutions where nobody asks, products only when told to.
   plan.may_use_tf32 =
       plan.type == DType::kFloat32 && (convolves ? precision != "fp32" : precision == "tf32");

@@ -1,5 +1,6 @@
 // Which tasks are one call of a vendor's library, and which call that is: a matrix product with an
-// epilogue of cuBLASLt, or a convolution with pointwise operators, which cuDNN takes as one graph.
+// epilogue of cuBLASLt, or a convolution or a linear layer with pointwise operators, which cuDNN
+// takes as one graph.
 // Pure: nothing here sees a device. Invariants of a plan: the call computes all outputs of the task
 // from its inputs and parameters, in the type of the output; whoever has no plan gets a sentence
 // that says why. Whether the library has an algorithm for it, only the library can tell.
@@ -82,7 +83,9 @@ struct VendorStep {
   double slope = 0;
 };
 
-// Shapes as [batch, channels, extents…] with two or three extents: a signal has a height of 1.
+// Shapes as [batch, channels, extents…] with two or three extents: a signal has a height of 1. A
+// linear layer is one of 1 × 1, whose matrices have their channels last; only so cuDNN's engines
+// take more steps than a bias and a rectifier.
 struct VendorConvolution {
   VendorOperand x;
   VendorOperand weight;
@@ -94,6 +97,7 @@ struct VendorConvolution {
   std::vector<std::int64_t> dilation;
   std::int64_t groups = 1;
   bool is_transposed = false;
+  bool channels_last = false;     // in memory
   std::vector<VendorStep> steps;  // the last one's result is the output
 };
 

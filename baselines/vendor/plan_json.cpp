@@ -54,7 +54,8 @@ static void from_json(const Json& json, VendorStep& step) {
 }
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VendorConvolution, x, weight, x_shape, weight_shape, y_shape,
-                                   padding, stride, dilation, groups, is_transposed, steps)
+                                   padding, stride, dilation, groups, is_transposed, channels_last,
+                                   steps)
 
 Json vendor_plan_json(const VendorPlan& plan) {
   Json json = {{"type", to_string(plan.type)}, {"may_use_tf32", plan.may_use_tf32}};

@@ -44,7 +44,7 @@ class ShapedGraph {
 [[nodiscard]] bool is_transposition(const std::string& name);
 
 // The call of `graph().nodes[product]`, all nodes behind it being its epilogue. Both throw NoPlan,
-// and Uncounted where an argument is not what its schema says.
+// and Uncounted where an argument is not what its schema says. A linear layer is either of them.
 [[nodiscard]] VendorProduct read_product(const ShapedGraph& graph, std::size_t product);
 [[nodiscard]] VendorConvolution read_convolution(const ShapedGraph& graph, std::size_t product);
 

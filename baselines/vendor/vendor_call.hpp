@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "baselines/vendor/libraries.hpp"
 #include "baselines/vendor/plan.hpp"
@@ -43,5 +44,19 @@ inline constexpr int kMostAlgorithms = 8;
                                                                 const std::string& file,
                                                                 const VendorPlan& plan,
                                                                 const CallTensors& first);
+
+// An engine of cuDNN for a plan, and why it cannot be prepared; empty where it can, and where
+// nobody tried.
+struct PlannedEngine {
+  std::int64_t number = -1;
+  std::string failure;
+};
+
+// The engines for a convolution's plan on a device that is only described (cudnn_graph.hpp), of
+// which the first `prepared` are prepared to be run. None: throws Failed, with cuDNN's own words.
+[[nodiscard]] std::vector<PlannedEngine> plan_engines(const std::string& file,
+                                                      const VendorPlan& plan,
+                                                      const std::string& device_json,
+                                                      std::size_t prepared);
 
 }  // namespace kbench::vendor

@@ -4,7 +4,6 @@
 #include <system_error>
 #include <utility>
 
-#include "baselines/vendor/plan.hpp"
 #include "runner/core/vendor_words.hpp"
 #include "runner/device/oracle_options.hpp"
 #include "runner/measure/players/worker_process.hpp"
@@ -68,17 +67,20 @@ EvaluationRequest::Vendor VendorBaseline::of(const Task& task, const TaskSize& s
   if ((is_product ? cublaslt_ : cudnn_).empty())
     return {.reason = "LibTorch uses no " + std::string(library_of(*plan)) + " that can be found",
             .start = {}};
-  NativeSurroundings around{.environment = {{kPlanVariable, vendor_plan_json(*plan).dump()},
-                                            {kCublasLtVariable, cublaslt_.string()},
-                                            {kCudnnVariable, cudnn_.string()}},
-                            .readable = folders_};
-  around.environment["LD_LIBRARY_PATH"] = search_path_;
   const std::shared_ptr<WorkerProgram> program =
-      make_native_program(sandbox_, worker_, std::move(around));
+      make_native_program(sandbox_, worker_, surroundings(*plan));
   return {.reason = "", .start = [program, library = library_](WorkerStart start) {
             start.library = library;
             return WorkerProcess::start(*program, start);
           }};
+}
+
+NativeSurroundings VendorBaseline::surroundings(const VendorPlan& plan) const {
+  return {.environment = {{kPlanVariable, vendor_plan_json(plan).dump()},
+                          {kCublasLtVariable, cublaslt_.string()},
+                          {kCudnnVariable, cudnn_.string()},
+                          {"LD_LIBRARY_PATH", search_path_}},
+          .readable = folders_};
 }
 
 }  // namespace kbench

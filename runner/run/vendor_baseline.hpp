@@ -7,10 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "baselines/vendor/plan.hpp"
 #include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/evaluator.hpp"
+#include "runner/measure/players/worker_program.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/task/task.hpp"
 
@@ -24,6 +26,8 @@ class VendorBaseline {
 
   // The task as the run's class has it. Without a call, with the reason.
   [[nodiscard]] EvaluationRequest::Vendor of(const Task& task, const TaskSize& size) const;
+  // All that a worker sees besides its own library.
+  [[nodiscard]] NativeSurroundings surroundings(const VendorPlan& plan) const;
 
  private:
   std::filesystem::path worker_;

@@ -148,9 +148,9 @@ TEST(VendorPlanOfProducts, FoldsNumbersIntoTheScaleAndTheVector) {
 
 TEST(VendorPlanOfProducts, SaysWhatIsNoEpilogue) {
   const auto after = [](const std::vector<Json>& nodes) {
-    std::vector<Json> all{kMadeLinear};
+    std::vector<Json> all{node("addmm", {v("b"), v("x"), v("w"), 1, 1}, "p")};
     all.insert(all.end(), nodes.begin(), nodes.end());
-    return reason_of(kLinear, all, {8, 4});
+    return reason_of({{"x", {8, 16}}, {"w", {16, 4}, true}, {"b", {4}, true}}, all, {8, 4});
   };
   EXPECT_EQ(after({node("tanh", {v("p")})}), "tanh is no epilogue of cuBLASLt");
   EXPECT_EQ(after({node("gelu", {v("p"), "tanh"})}), "");
@@ -178,6 +178,32 @@ TEST(VendorPlanOfProducts, SaysWhatIsNoEpilogue) {
   EXPECT_THAT(reason_of({{"x", {8, 8}}},
                         {node("relu", {v("x")}, "r"), node("mm", {v("r"), v("x")})}, {8, 8}),
               HasSubstr("relu comes before the product"));
+}
+
+// A linear layer that cuBLASLt has no epilogue for is a convolution of 1 x 1 to cuDNN.
+TEST(VendorPlanOfLayers, AreConvolutionsWithChannelsLast) {
+  const auto plan = plan_of(
+      kLinear, {kMadeLinear, node("mul", {v("p"), v("b")}, "q", "Tensor"), node("tanh", {v("q")})},
+      {8, 4});
+  ASSERT_TRUE(plan) << plan.error().message;
+  EXPECT_EQ(library_of(*plan), "cuDNN");
+  EXPECT_FALSE(plan->may_use_tf32) << "a product rounds only where the run says so";
+  const auto& call = std::get<VendorConvolution>(plan->call);
+  EXPECT_TRUE(call.channels_last);
+  EXPECT_EQ(call.x_shape, (Shape{8, 16, 1, 1}));
+  EXPECT_EQ(call.weight_shape, (Shape{4, 16, 1, 1}));
+  EXPECT_EQ(call.y_shape, (Shape{8, 4, 1, 1}));
+  EXPECT_EQ(call.padding, (Shape{0, 0}));
+  ASSERT_EQ(call.steps.size(), 3U);  // bias, factor, tanh
+  EXPECT_EQ(std::get<VendorStep::Tensor>(call.steps[1].right).shape, (Shape{1, 4, 1, 1}));
+}
+
+TEST(VendorPlanOfLayers, HaveBothReasonsWhereNeitherLibraryFusesThem) {
+  EXPECT_THAT(
+      reason_of(kLinear,
+                {kMadeLinear, node("sum", {v("p"), {1}, true, nullptr}, "y", "dim_IntList")},
+                {8, 1}),
+      HasSubstr("cuBLASLt; sum is no pointwise operator"));
 }
 
 const std::vector<Given> kImage{
@@ -260,7 +286,7 @@ std::string words(const VendorPlan& plan) {
 }
 
 // Every task has a plan or a reason, both in words that are read.
-TEST(VendorPlanOfShippedTasks, IsThereForSixtyAndOthersSayWhyNot) {
+TEST(VendorPlanOfShippedTasks, IsThereForEightyAndOthersSayWhyNot) {
   std::string lines;
   int plans = 0;
   std::set<fs::path> files;
@@ -279,7 +305,7 @@ TEST(VendorPlanOfShippedTasks, IsThereForSixtyAndOthersSayWhyNot) {
     EXPECT_EQ(vendor_plan_json(parse_vendor_plan(Json::parse(json.dump()))), json) << task->id;
   }
   EXPECT_EQ(files.size(), 250U);
-  EXPECT_GE(plans, 60);
+  EXPECT_GE(plans, 80);
   lines += fmt::format("{} of {} tasks have a plan\n", plans, files.size());
   test::expect_golden("vendor_plans.txt", lines);
 }
