@@ -28,10 +28,12 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   add_value(profile, "TASK", options.task, "", "Task, as --task takes it; must select exactly one");
   auto* submission = add_path(profile, "--submission", options.submission, "FILE",
                               "The file to profile (.cpp, .cu, .py)");
-  add_choice<Side>(
-      profile, "--side", options.side,
-      {{"eager", Side::kEager}, {"compiled", Side::kCompiled}, {"submission", Side::kSubmission}},
-      "What is profiled (default: the submission where there is one, else eager)")
+  add_choice<Side>(profile, "--side", options.side,
+                   {{"eager", Side::kEager},
+                    {"compiled", Side::kCompiled},
+                    {"vendor", Side::kVendor},
+                    {"submission", Side::kSubmission}},
+                   "What is profiled (default: the submission where there is one, else eager)")
       ->excludes(submission);
   add_size(profile, options.size, "Size of the task (default: full on CUDA, small on CPU)");
   add_device(profile, options.device);

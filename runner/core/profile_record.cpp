@@ -178,7 +178,7 @@ void read_kernels(const Json& json, ProfileRecord& record) {
 void read_subject(const Json& json, ProfileRecord& record) {
   record.side = name_in(json, "side");
   const auto side = side_from_string(record.side);
-  if (!side || *side == Side::kVendor) refuse("side", "is none that there is");
+  if (!side) refuse("side", "is none that there is");
   if (!member(json, "submission").is_null()) record.submission = text_in(json, "submission");
   if ((*side == Side::kSubmission) == record.submission.empty())
     refuse("submission", "does not go with its side");

@@ -9,6 +9,7 @@
 
 #include "runner/activity/activity_file.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/measure/vendor_side.hpp"
 #include "runner/measure/watch/pressure_share.hpp"
 
 namespace kbench {
@@ -16,6 +17,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLoadTimeout{30'000};
 constexpr std::chrono::milliseconds kCallTimeout{20'000};
+// As in an evaluation: the first call chooses among algorithms, and cuDNN compiles some of them.
+constexpr std::chrono::milliseconds kVendorTimeout{300'000};
 constexpr std::uint64_t kAlignment = 256;
 
 Error as_error(const EarlyEnd& end) {
@@ -40,7 +43,7 @@ class Recording {
     if (!file) return file.error();
     file_ = std::move(*file);
     if (auto placed = place(); !placed) return placed.error();
-    const auto done = side_ == Side::kSubmission ? submission() : baseline();
+    const auto done = has_worker() ? worker_calls() : baseline();
     worker_.reset();  // who could write into the file ends before it is read
     if (!done) return done.error();
     auto recorded = on_cuda() ? read_activity_file(file_.get()) : by_clock();
@@ -56,11 +59,18 @@ class Recording {
   [[nodiscard]] bool on_cuda() const { return request_.device == "cuda"; }
   [[nodiscard]] bool records() const { return on_cuda() && !cupti_.empty(); }
 
+  // In a process of its own; other sides are the oracle's.
+  [[nodiscard]] bool has_worker() const { return side_ == Side::kSubmission || is_vendor(); }
+  [[nodiscard]] bool is_vendor() const { return side_ == Side::kVendor; }
+  [[nodiscard]] Seat seat() const { return is_vendor() ? Seat::kBaselines : Seat::kSubmission; }
+
   std::uint64_t random_offset() {
     return (keys_.key("offset", offsets_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
   }
 
   Status place() {
+    if (is_vendor() && (!request_.vendor || !request_.vendor->reason.empty()))
+      return no_vendor(request_.vendor ? request_.vendor->reason : "nobody asked for it");
     auto parameters = request_.initial_parameters ? request_.initial_parameters() : Result<int>(-1);
     if (!parameters) return parameters.error();
     const auto reason = oracle_.load(
@@ -78,6 +88,10 @@ class Recording {
     place.private_param_offset = random_offset();
     place.original_draws = settings_.original_draws;
     place.heap_bytes = request_.heap_bytes;
+    if (is_vendor()) {
+      place.seats_baselines = true;
+      place.baselines_param_offset = parameter_base_ = random_offset();
+    }
     auto arenas = oracle_.place(place);
     if (!arenas) return arenas.error();
     arenas_ = std::move(*arenas);
@@ -124,9 +138,9 @@ class Recording {
       counted_ = "hardware counters: the call that they are read in: " + done.error().message;
   }
 
-  // --- the submission ---
+  // --- the submission, or a vendor's library ---
 
-  Status submission() {
+  Status worker_calls() {
     if (auto started = start(); !started) return started;
     if (auto done = make_calls([this](int call) { return make_call(call); }); !done) return done;
     if (records()) note_counted(make_call(kCountedCall));
@@ -134,18 +148,20 @@ class Recording {
   }
 
   Status start() {
-    auto library = request_.library();
+    auto library = is_vendor() ? Result<std::filesystem::path>("") : request_.library();
     if (!library) return library.error();
-    auto worker = start_worker_({.device = request_.device,
-                                 .device_index = request_.device_index,
-                                 .threads = request_.threads,
-                                 .library = *library,
-                                 .size = request_.size,
-                                 .arenas = &arenas_,
-                                 .parameter_base = parameter_base_,
-                                 .precision = request_.precision,
-                                 .cupti = records() ? cupti_ : std::filesystem::path(),
-                                 .activity = records() ? file_.get() : -1});
+    const WorkerFactory& start = is_vendor() ? request_.vendor->start : start_worker_;
+    auto worker = start({.device = request_.device,
+                         .device_index = request_.device_index,
+                         .threads = request_.threads,
+                         .library = *library,
+                         .size = request_.size,
+                         .arenas = &arenas_,
+                         .seat = seat(),
+                         .parameter_base = parameter_base_,
+                         .precision = request_.precision,
+                         .cupti = records() ? cupti_ : std::filesystem::path(),
+                         .activity = records() ? file_.get() : -1});
     if (!worker) return worker.error();
     worker_ = std::move(*worker);
     if (auto end = worker_->await_ready(kLoadTimeout)) return as_error(*end);
@@ -161,22 +177,32 @@ class Recording {
   Status make_call(int call) {
     if (auto drawn = draw(call); !drawn) return drawn;
     const SlotPlaces places{random_offset(), random_offset()};
-    if (auto armed = oracle_.arm(Seat::kSubmission, {places}); !armed) return armed;
+    if (auto armed = oracle_.arm(seat(), {places}); !armed) return armed;
     const auto revealed = oracle_.reveal(0);
     if (!revealed) return revealed.error();
     const auto answer = worker_->call({.kind = CallKind::kForward,
                                        .parameter_base = parameter_base_,
                                        .places = places,
                                        .gate = revealed->gate,
-                                       .timeout = settings_.call_limit.value_or(kCallTimeout)});
+                                       .timeout = call_limit()});
     if (answer.failure) return told(*answer.failure);
     if (call < kCountedCall)
       clocked_.calls.push_back({on_cuda() ? answer.claimed_ns : answer.wall_ns, 0, {}});
     return Done{};
   }
 
+  [[nodiscard]] std::chrono::milliseconds call_limit() const {
+    return is_vendor() ? kVendorTimeout : settings_.call_limit.value_or(kCallTimeout);
+  }
+
+  static Error no_vendor(const std::string& why) {
+    return {ErrorCode::kNotFound, "there is no call of a vendor's library: " + why,
+            "--side eager is there for every task"};
+  }
+
   // With the last that it printed.
   Error told(const EarlyEnd& end) {
+    if (is_vendor()) return no_vendor(vendor_failure(*worker_, end));
     Error error = as_error(end);
     const std::string printed = worker_->last_output();
     if (error.code == ErrorCode::kSubmission && !printed.empty())

@@ -26,6 +26,11 @@ std::string line_after(std::string_view text, std::string_view word) {
 
 }  // namespace
 
+std::string vendor_failure(Worker& worker, const EarlyEnd& end) {
+  const std::string said = line_after(worker.last_output(), kFailureWord);
+  return said.empty() ? end.message : said;
+}
+
 VendorSide::VendorSide(const EvaluationRequest& request, Oracle& oracle, Evaluation& record)
     : request_(request), oracle_(oracle), record_(record) {
   if (!request.vendor) return;
@@ -47,11 +52,9 @@ bool VendorSide::fine(const Status& status) {
   return status.ok();
 }
 
-// The library's own words tell more than those of the worker that it failed in.
 bool VendorSide::fine(const std::optional<EarlyEnd>& end) {
   if (!end) return true;
-  const std::string said = line_after(worker_ ? worker_->last_output() : "", kFailureWord);
-  leave_out(said.empty() ? end->message : said);
+  leave_out(worker_ ? vendor_failure(*worker_, *end) : end->message);
   return false;
 }
 

@@ -17,6 +17,10 @@
 
 namespace kbench {
 
+// Why a call of the library's worker failed: the library's own words, which tell more than the
+// worker's, where it printed some.
+[[nodiscard]] std::string vendor_failure(Worker& worker, const EarlyEnd& end);
+
 class VendorSide {
  public:
   VendorSide(const EvaluationRequest& request, Oracle& oracle, Evaluation& record);

@@ -15,7 +15,7 @@ Error usage(std::string message, std::string hint) {
 }
 
 std::optional<Side> as_side(const std::string& word) {
-  for (const Side side : {Side::kEager, Side::kCompiled, Side::kSubmission})
+  for (const Side side : {Side::kEager, Side::kCompiled, Side::kVendor, Side::kSubmission})
     if (word == to_string(side)) return side;
   return std::nullopt;
 }

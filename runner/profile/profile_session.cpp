@@ -28,6 +28,7 @@ RunRequest as_run(const ProfileRequest& request) {
   run.baselines_only = !has_submission(request);
   run.no_lint = true;
   run.allow_torch = "all";
+  run.vendor = request.side == Side::kVendor;
   run.call_limit_seconds = request.call_limit_seconds;
   return run;
 }

@@ -119,6 +119,45 @@ TEST_F(ProfiledCallsTest, TheWorkerOfASubmissionGetsCuptiAndAFile) {
   EXPECT_EQ(script_.judged, 0) << "a profile is no verdict";
 }
 
+// Its worker has tensors of its own, as in an evaluation.
+TEST_F(ProfiledCallsTest, OfAVendorsLibraryByAWorkerOfItsOwn) {
+  request_.vendor = EvaluationRequest::Vendor{
+      .start = [&](const WorkerStart& given) -> Result<std::unique_ptr<Worker>> {
+        EXPECT_EQ(given.seat, Seat::kBaselines);
+        EXPECT_EQ(given.cupti, "libcupti");
+        EXPECT_GE(given.activity, 0);
+        return std::unique_ptr<Worker>(std::make_unique<fakes::FakeVendor>(script_));
+      }};
+  const auto got = record(Side::kVendor);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  EXPECT_TRUE(script_.seats_baselines);
+  EXPECT_EQ(script_.count("vendor"), kCountedCall + 1);
+  EXPECT_EQ(script_.count("submission"), 0);
+}
+
+TEST_F(ProfiledCallsTest, WithoutACallOfALibraryTheReasonIsTold) {
+  EXPECT_EQ(record(Side::kVendor).error().code, ErrorCode::kNotFound);
+  request_.vendor = EvaluationRequest::Vendor{.reason = "softmax is no epilogue", .start = {}};
+  const auto got = record(Side::kVendor);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(got.error().message, HasSubstr("softmax is no epilogue"));
+}
+
+TEST_F(ProfiledCallsTest, ALibraryThatFailsIsToldInItsOwnWords) {
+  request_.vendor = EvaluationRequest::Vendor{
+      .start = [&](const WorkerStart&) -> Result<std::unique_ptr<Worker>> {
+        return std::unique_ptr<Worker>(std::make_unique<fakes::FakeVendor>(script_));
+      }};
+  script_.vendor_fails_at = 0;
+  script_.vendor_printed = "vendor failure: cuDNN has no engine for this graph\n";
+  const auto got = record(Side::kVendor);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(got.error().message, HasSubstr("cuDNN has no engine"));
+}
+
 TEST_F(ProfiledCallsTest, ForgedRecordsCostTheProfileAndAreTheSubmissions) {
   writes_ = [](int file) {
     auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
@@ -178,6 +217,44 @@ TEST_F(ProfiledCallsTest, ACrashInAProfiledCallIsTheSubmissionsWithItsLastWords)
 TEST_F(ProfiledCallsTest, AnEndlessKernelIsATimeoutOfTheSubmission) {
   script_.call_failure = {{0, EarlyEnd{State::kTimeout, "a call did not end within 20 s", ""}}};
   EXPECT_EQ(record(Side::kSubmission).error().code, ErrorCode::kSubmission);
+}
+
+TEST_F(ProfiledCallsTest, TenMillionActivitiesCostTheirOwnPlacesOnly) {
+  writes_ = [](int file) {
+    auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+    ASSERT_TRUE(writer);
+    const std::vector<Activity> many(1'000'000, test::kernel("k", 1, 2));
+    for (int call = 0; call < 10; ++call) writer->add({1000, 0, many});
+  };
+  const auto got = record(Side::kSubmission);
+  ASSERT_TRUE(got) << got.error().message;
+  std::size_t kept = 0;
+  for (const ProfiledCall& call : got->calls) kept += call.activities.size();
+  EXPECT_LE(kept, kMostActivities);
+  EXPECT_GE(got->dropped, 10'000'000 - kMostActivities);
+}
+
+// Forged records, a crash, an endless kernel: each costs one profile, and the next is made.
+TEST_F(ProfiledCallsTest, AHostileSubmissionCostsItsOwnProfileAlone) {
+  const auto forge = [](int file) {
+    auto writer = ActivityWriter::open(UniqueFd(::dup(file)));
+    ASSERT_TRUE(writer);
+    writer->add({-1, 0, {test::kernel("k", 5, 1)}});
+  };
+  const std::pair crash{5, EarlyEnd{State::kCrash, "it crashed in a call", ""}};
+  const std::pair endless{0, EarlyEnd{State::kTimeout, "it did not end", ""}};
+  for (const auto& failure :
+       std::vector<std::optional<std::pair<int, EarlyEnd>>>{std::nullopt, crash, endless}) {
+    script_.forward_calls = 0;
+    script_.call_failure = failure;
+    if (!failure) writes_ = forge;
+    EXPECT_EQ(record(Side::kSubmission).error().code, ErrorCode::kSubmission);
+    script_.call_failure.reset();
+    writes_ = nullptr;
+    const auto next = record(Side::kSubmission);
+    ASSERT_TRUE(next) << next.error().message;
+    EXPECT_EQ(next->calls.size(), static_cast<std::size_t>(kProfiledCalls));
+  }
 }
 
 TEST_F(ProfiledCallsTest, WhatIsOursIsNotTheSubmissions) {

@@ -142,7 +142,7 @@ TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
       {with([](Json& one) { one["suggestions"] = Json::array_t(4, one["suggestions"][0]); }),
        "suggestions has more entries"},
       {with([](Json& one) { one["suggestions"][0]["saves_us"] = 1e13; }), "longer than any call"},
-      {with([](Json& one) { one["side"] = "vendor"; }), "its side is none that there is"},
+      {with([](Json& one) { one["side"] = "library"; }), "its side is none that there is"},
       {with([](Json& one) { one["submission"] = "eager"; }), "does not go with its side"},
       {with([](Json& one) { one["side"] = "submission"; }), "does not go with its side"},
       {with([](Json& one) { one["facts"]["call_us"] = 1e13; }), "call_us is longer than any call"},
