@@ -196,8 +196,23 @@ std::string ResultRow::ranked_as() const {
   return unobserved ? agent + " (unobserved)" : agent;
 }
 
-const Speedup* ResultRow::credited(Side over) const {
-  const auto& ratio = over == Side::kCompiled ? over_compiled : over_eager;
+const std::optional<Speedup>& ResultRow::over(Side side) const {
+  if (side == Side::kVendor) return over_vendor;
+  return side == Side::kCompiled ? over_compiled : over_eager;
+}
+
+const Timing& ResultRow::time_of(Side side) const {
+  switch (side) {
+    case Side::kEager: return eager;
+    case Side::kCompiled: return compiled;
+    case Side::kVendor: return vendor;
+    case Side::kSubmission: break;
+  }
+  return submitted;
+}
+
+const Speedup* ResultRow::credited(Side side) const {
+  const auto& ratio = over(side);
   return counts_as_correct() && credit.uncredited.empty() && ratio ? &*ratio : nullptr;
 }
 
@@ -256,9 +271,7 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
 }  // namespace
 
 std::optional<double> ResultRow::share_of_limit(Side side) const {
-  const Timing& time = side == Side::kEager      ? eager
-                       : side == Side::kCompiled ? compiled
-                                                 : submitted;
+  const Timing& time = time_of(side);
   const std::optional<double>& limit = limit_basis.empty() ? floor_ns : limit_ns;
   if (!limit || !(*limit > 0) || !time.median_ns || !(*time.median_ns > 0)) return std::nullopt;
   return *limit / *time.median_ns;

@@ -130,7 +130,10 @@ struct ResultRow {
   // as long as the device needs.
   [[nodiscard]] bool counts_as_correct() const { return judged_correct() && !credit.below_floor; }
   // The speed-up that counts; null where there is none, or none that does.
-  [[nodiscard]] const Speedup* credited(Side over) const;
+  [[nodiscard]] const Speedup* credited(Side side) const;
+  // A baseline over the submission, whether or not it counts.
+  [[nodiscard]] const std::optional<Speedup>& over(Side side) const;
+  [[nodiscard]] const Timing& time_of(Side side) const;
 };
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);

@@ -23,7 +23,8 @@ Reward reward_of(const ResultRow& row, const RewardRule& rule) {
                        .pay = row.credit.pay,
                        .pay_reason = row.credit.pay_reason,
                        .eager = ratio_of(row.over_eager),
-                       .compiled = ratio_of(row.over_compiled)});
+                       .compiled = ratio_of(row.over_compiled),
+                       .vendor = ratio_of(row.over_vendor)});
 }
 
 Json to_json(const Reward& reward) {

@@ -73,14 +73,14 @@ std::string state_words(const ResultRow& row) {
 }
 
 const std::optional<Speedup>& speedup_of(const ResultRow& row, Side baseline) {
-  return baseline == Side::kCompiled ? row.over_compiled : row.over_eager;
+  return row.over(baseline);
 }
 
 // Why a row's speed-up gives no verdict; empty where it may.
 std::string why_undecided(const ResultRow& row, Side baseline) {
   const std::optional<Speedup>& ratio = speedup_of(row, baseline);
   if (!ratio) {
-    const Timing& timing = baseline == Side::kCompiled ? row.compiled : row.eager;
+    const Timing& timing = row.time_of(baseline);
     return timing.reason.empty() ? fmt::format("no speed-up over {}", to_string(baseline))
                                  : fmt::format("{}: {}", to_string(baseline), timing.reason);
   }

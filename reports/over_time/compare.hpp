@@ -84,7 +84,7 @@ struct Comparison {
 [[nodiscard]] std::vector<Difference> incomparable(const ReportData& before,
                                                    const ReportData& after);
 
-// Over `baseline`, which is Side::kEager or Side::kCompiled. Rows without any submission are left
+// Over `baseline`, which is not the submission. Rows without any submission are left
 // out, and what only one of the runs was asked for.
 [[nodiscard]] Comparison compare(const ReportData& before, const ReportData& after, Side baseline);
 

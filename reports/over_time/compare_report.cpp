@@ -50,7 +50,7 @@ std::string show_change(const std::optional<LogChange>& ratio) {
 
 std::string show_side(const std::optional<ResultRow>& row, Side baseline) {
   if (!row || !row->counts_as_correct()) return "–";
-  const auto& ratio = baseline == Side::kCompiled ? row->over_compiled : row->over_eager;
+  const auto& ratio = row->over(baseline);
   return ratio ? show_ratio(ratio->estimate) : "–";
 }
 
@@ -152,7 +152,9 @@ Json differences_json(const std::vector<Difference>& differences) {
 
 Json side_json(const std::optional<ResultRow>& row, Side baseline) {
   if (!row) return nullptr;
-  const char* speedup = baseline == Side::kCompiled ? "speedup.compiled" : "speedup.eager";
+  const char* speedup = baseline == Side::kVendor     ? "vendor.speedup"
+                        : baseline == Side::kCompiled ? "speedup.compiled"
+                                                      : "speedup.eager";
   Json side = Json::object();
   for (const char* name : {"state", "fault", "correct", "message", "no_verdict_reason"})
     side[name] = result_field(name).value(*row);

@@ -144,7 +144,7 @@ class ChainCautions {
 };
 
 const std::optional<Speedup>& speedup_of(const ResultRow& row, Side baseline) {
-  return baseline == Side::kCompiled ? row.over_compiled : row.over_eager;
+  return row.over(baseline);
 }
 
 // Returns how many points cannot take part although they are timed.

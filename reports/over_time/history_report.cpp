@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kNameColumns = 32;
 
 const char* speedup_field(Side baseline) {
+  if (baseline == Side::kVendor) return "vendor.speedup";
   return baseline == Side::kCompiled ? "speedup.compiled" : "speedup.eager";
 }
 

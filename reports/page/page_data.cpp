@@ -239,6 +239,10 @@ constexpr std::pair<const char*, Score> kShownScores[] = {
     {"fast_1_compiled", Score::kFastCompiled},
     {"penalised_mean_compiled", Score::kMeanCompiled},
     {"mean_compiled", Score::kCorrectMeanCompiled},
+    {"sure_fast_1_vendor", Score::kSureFastVendor},
+    {"fast_1_vendor", Score::kFastVendor},
+    {"penalised_mean_vendor", Score::kMeanVendor},
+    {"mean_vendor", Score::kCorrectMeanVendor},
     {"share_of_limit", Score::kShareOfLimit},
     {"milestone", Score::kMilestone},
 };

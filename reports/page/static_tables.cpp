@@ -1,7 +1,6 @@
 #include "reports/page/static_tables.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -66,25 +65,38 @@ void write_number(HtmlWriter& html, const std::string& text) {
   html.element("td", text, {{"class", "number"}});
 }
 
-// What the table without a script shows, of the many that the script knows.
-constexpr std::array kShownScores = {Score::kSureFastEager, Score::kMeanEager,
-                                     Score::kSureFastCompiled, Score::kMeanCompiled};
+// What the table without a script shows, of the many that the script knows. Those over a vendor's
+// library are there where somebody has one.
+std::vector<Score> shown_scores(const std::vector<AgentScore>& ranking) {
+  std::vector<Score> shown{Score::kSureFastEager, Score::kMeanEager, Score::kSureFastCompiled,
+                           Score::kMeanCompiled};
+  const bool has_vendor = std::any_of(ranking.begin(), ranking.end(), [](const AgentScore& score) {
+    return score.of(Score::kSureFastVendor).has_value();
+  });
+  if (has_vendor) shown.insert(shown.end(), {Score::kSureFastVendor, Score::kMeanVendor});
+  return shown;
+}
 
 std::string score_text(const AgentScore& score, Score shown) {
   const std::optional<ScoreValue>& value = score.of(shown);
   if (!value) return "–";
+  // Not every task is a call of a library.
+  const std::string of =
+      kind_of(shown).needs == Needs::kVendor
+          ? fmt::format(" of {} task{}", value->tasks, value->tasks == 1 ? "" : "s")
+          : "";
   if (kind_of(shown).aggregate == Aggregate::kGeometricMean)
-    return fmt::format("{} [{}, {}]", show_ratio(value->estimate), show_ratio(value->low),
-                       show_ratio(value->high));
-  return fmt::format("{:.0f} % [{:.0f}–{:.0f}]", 100 * value->estimate, 100 * value->low,
-                     100 * value->high);
+    return fmt::format("{} [{}, {}]{}", show_ratio(value->estimate), show_ratio(value->low),
+                       show_ratio(value->high), of);
+  return fmt::format("{:.0f} % [{:.0f}–{:.0f}]{}", 100 * value->estimate, 100 * value->low,
+                     100 * value->high, of);
 }
 
-void write_rank(HtmlWriter& html, const AgentScore& score) {
+void write_rank(HtmlWriter& html, const AgentScore& score, const std::vector<Score>& shown) {
   html.open("tr");
   html.element("th", score.agent, {{"scope", "row"}});
   write_number(html, show_ranks(score));
-  for (const Score shown : kShownScores) write_number(html, score_text(score, shown));
+  for (const Score one : shown) write_number(html, score_text(score, one));
   write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
   write_number(html, fmt::format("{}", score.variants));
   html.close();
@@ -95,11 +107,12 @@ void write_ranking(HtmlWriter& html, const PageModel& page, const PageBoard& boa
   if (ranking.empty()) return;
   open_table(html, "Ranking of agents over all tasks");
   std::vector<std::string> heads{"Agent", "Rank"};
-  for (const Score shown : kShownScores) heads.emplace_back(kind_of(shown).heading);
+  const std::vector<Score> shown = shown_scores(ranking);
+  for (const Score one : shown) heads.emplace_back(kind_of(one).heading);
   heads.emplace_back("Correct");
   heads.emplace_back("Variants");
   write_heads(html, heads, 1);
-  for (const AgentScore& score : ranking) write_rank(html, score);
+  for (const AgentScore& score : ranking) write_rank(html, score, shown);
   close_table(html);
   html.element("p", words(page.data.variants), {{"class", "note"}});
 }

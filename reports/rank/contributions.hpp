@@ -59,6 +59,13 @@ void contribute(const Outcome* outcome, double log_p, double luck, Take take) {
   take(Score::kMeanCompiled, compiled.penalised(of.correct));
   take(Score::kCorrectMeanCompiled, compiled.log);
   constexpr double kLeftOut = std::numeric_limits<double>::quiet_NaN();
+  // Nobody called the vendor's library beside it: neither faster nor not.
+  const MovedRatio vendor(of.vendor, luck);
+  const bool is_left_out = of.correct && !of.has_vendor;
+  take(Score::kSureFastVendor, is_left_out ? kLeftOut : vendor.is_surely_above(log_p));
+  take(Score::kFastVendor, is_left_out ? kLeftOut : vendor.is_above(log_p));
+  take(Score::kMeanVendor, vendor.penalised(of.correct));
+  take(Score::kCorrectMeanVendor, vendor.log);
   take(Score::kShareOfLimit, of.share_of_limit.value_or(of.correct ? kLeftOut : 0));
   take(Score::kMilestone,
        milestone_reward(of.correct, eager.log > kMilestoneLog, compiled.log > kMilestoneLog));

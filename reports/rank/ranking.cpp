@@ -50,6 +50,8 @@ std::array<bool, kScores> counted(const Measured& task, const std::array<bool, k
   std::array<bool, kScores> counts = task.had;
   for (std::size_t s = 0; s < kScores; ++s) {
     const Needs needs = score_kinds()[s].needs;
+    // Whether a task is a call of a library is known of rows that got as far as asking.
+    if (needs == Needs::kVendor) continue;
     if (!task.tried) counts[s] |= anywhere[s] && needs == Needs::kLimit;
     if (task.failed && !task.solved) counts[s] |= anywhere[s] || needs == Needs::kEager;
   }

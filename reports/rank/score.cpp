@@ -43,6 +43,19 @@ constexpr std::array<ScoreKind, kScores> kKinds{{
     {Score::kCorrectMeanCompiled, "correct_mean.compiled", "Mean vs compiled, correct only",
      Aggregate::kGeometricMean, Needs::kCompiled, "The same against the compiled baseline.",
      "exp(Σ ln x / correct)"},
+    {Score::kSureFastVendor, "sure_fast_1.vendor", "Sure fast₁ vs vendor", Aggregate::kMean,
+     Needs::kVendor, "The same against one call of a vendor's library, where there is one.",
+     "#[correct ∧ low end > p] / N"},
+    {Score::kFastVendor, "fast_1.vendor", "fast₁ vs vendor", Aggregate::kMean, Needs::kVendor,
+     "The same against one call of a vendor's library, where there is one.",
+     "#[correct ∧ x > p] / N"},
+    {Score::kMeanVendor, "mean.vendor", "Mean vs vendor", Aggregate::kGeometricMean, Needs::kVendor,
+     "The same against one call of a vendor's library, where there is one.",
+     "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing"},
+    {Score::kCorrectMeanVendor, "correct_mean.vendor", "Mean vs vendor, correct only",
+     Aggregate::kGeometricMean, Needs::kVendor,
+     "The same against one call of a vendor's library, where there is one.",
+     "exp(Σ ln x / correct)"},
     {Score::kShareOfLimit, "share_of_limit", "Of the limit", Aggregate::kMedian, Needs::kLimit,
      "How near the kernels come to what the device can do: the median over tasks of the least "
      "possible time over theirs.",
@@ -143,6 +156,8 @@ Outcome outcome_of(const ResultRow& row, std::size_t best_of) {
   outcome.correct = true;
   outcome.eager = ratio_of(row.credited(Side::kEager), best_of);
   outcome.compiled = ratio_of(row.credited(Side::kCompiled), best_of);
+  outcome.has_vendor = row.vendor.median_ns.has_value();
+  outcome.vendor = ratio_of(row.credited(Side::kVendor), best_of);
   if (row.credit.uncredited.empty()) outcome.share_of_limit = row.share_of_limit(Side::kSubmission);
   return outcome;
 }
@@ -156,6 +171,7 @@ bool has(const ResultRow& row, Needs what) {
     case Needs::kNothing: return true;
     case Needs::kEager: return row.eager.median_ns.has_value();
     case Needs::kCompiled: return row.compiled.median_ns.has_value();
+    case Needs::kVendor: return row.vendor.median_ns.has_value();
     case Needs::kLimit: return row.share_of_limit(Side::kSubmission).has_value();
   }
   return false;

@@ -57,6 +57,8 @@ struct Outcome {
   // means, and is not faster in shares.
   std::optional<Ratio> eager;
   std::optional<Ratio> compiled;
+  std::optional<Ratio> vendor;
+  bool has_vendor = false;               // the vendor's library was timed beside it
   std::optional<double> share_of_limit;  // least possible time over its time
 };
 // `best_of`: it was chosen from so many (best_of.hpp).
@@ -73,17 +75,21 @@ enum class Score {
   kFastCompiled,
   kMeanCompiled,
   kCorrectMeanCompiled,
+  kSureFastVendor,
+  kFastVendor,
+  kMeanVendor,
+  kCorrectMeanVendor,
   kShareOfLimit,
   kMilestone,
 };
-constexpr std::size_t kScores = 12;
+constexpr std::size_t kScores = 16;
 
 // How a score is made of what each task contributes.
 enum class Aggregate { kMean, kGeometricMean, kMedian };
 
 // The facts of a task that a score needs; a task without them, for every agent, is left out of that
 // score.
-enum class Needs { kNothing, kEager, kCompiled, kLimit };
+enum class Needs { kNothing, kEager, kCompiled, kVendor, kLimit };
 
 struct ScoreKind {
   Score score;

@@ -29,7 +29,7 @@ NightSession::NightSession(const NightRequest& request, BenchSource& benches)
     : request_(request),
       benches_(benches),
       terms_(request.terms),
-      baseline_(request.over_compiled ? Side::kCompiled : Side::kEager),
+      baseline_(request.baseline),
       sources_(benches.installation(), request.terms.database) {}
 
 Result<RunOutcome> NightSession::run(RunSink& sink) {

@@ -30,7 +30,7 @@ struct NightRequest {
   RunTerms terms;
   std::optional<double> flag_percent;  // what counts as slower; else by the device
   int most_pairs = 9;
-  bool over_compiled = false;                               // the common scale: else eager
+  Side baseline = Side::kEager;                             // the common scale
   std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
 };
 

@@ -16,12 +16,14 @@ constexpr const char* kExitCodes =
     "            4 regression, 5 nothing selected, 130 interrupted.\n"
     "Results go to standard output, everything else to standard error.";
 
-// E and C are what a kernel's speed-ups over both baselines are called there.
+// E, C and V are what a kernel's speed-ups over the baselines are called there.
 std::string rewards_help() {
   std::string text =
-      "Rewards of correct and of failed rows; E and C are the speed-ups over eager and compiled:\n";
+      "Rewards of correct and of failed rows; E, C and V are the speed-ups over eager, compiled "
+      "and "
+      "the vendor's library:\n";
   for (const RewardKind& kind : reward_kinds())
-    text += fmt::format("  {:17}  {:54}  {}\n", kind.name, kind.correct, kind.fails);
+    text += fmt::format("  {:19}  {:54}  {}\n", kind.name, kind.correct, kind.fails);
   return text + "\n";
 }
 

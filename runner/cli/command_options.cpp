@@ -134,9 +134,16 @@ void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
       ->type_name("DEVICE");
 }
 
-void add_baseline(CLI::App& app, bool& over_compiled) {
-  add_choice<bool>(app, "--baseline", over_compiled, {{"eager", false}, {"compiled", true}},
-                   "What speed-ups are over (default: eager)");
+void add_vendor(CLI::App& app, bool& vendor) {
+  app.add_flag("--vendor", vendor,
+               "CUDA: time one call of cuBLASLt or cuDNN as well, for tasks that are one");
+}
+
+void add_baseline(CLI::App& app, Side& baseline) {
+  add_choice<Side>(
+      app, "--baseline", baseline,
+      {{"eager", Side::kEager}, {"compiled", Side::kCompiled}, {"vendor", Side::kVendor}},
+      "What speed-ups are over: eager, compiled, or vendor where runs have it (default: eager)");
 }
 
 void add_outputs(CLI::App& app, OutputWords& words) {

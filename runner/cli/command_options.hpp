@@ -77,7 +77,8 @@ void add_trust(CLI::App& app, Trust& trust);
 void add_reward(CLI::App& app, std::string& reward, const std::string& help);
 void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help);
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help);
-void add_baseline(CLI::App& app, bool& over_compiled);
+void add_vendor(CLI::App& app, bool& vendor);
+void add_baseline(CLI::App& app, Side& baseline);
 
 // A row of a stored run: RUN, --db, --task; and which submission of several.
 void add_row_choice(CLI::App& app, RowChoice& row);

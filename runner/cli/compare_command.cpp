@@ -50,8 +50,7 @@ Result<End> perform(const Store& store, const CompareOptions& options,
   const auto differences = incomparable(runs->before, runs->after);
   if (!differences.empty() && !options.force) return refusal(*runs, differences);
 
-  Comparison comparison =
-      compare(runs->before, runs->after, options.over_compiled ? Side::kCompiled : Side::kEager);
+  Comparison comparison = compare(runs->before, runs->after, options.baseline);
   if (comparison.rows.empty()) {
     const bool nothing = comparison.left_out_before + comparison.left_out_after == 0;
     return End{ExitCode::kNothingSelected,
@@ -76,7 +75,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   add_value(compare, "BEFORE", options.before, "", "Run (default: the one before AFTER)");
   add_value(compare, "AFTER", options.after, "", "Run (default: latest)");
   add_database(compare, options.database);
-  add_baseline(compare, options.over_compiled);
+  add_baseline(compare, options.baseline);
   compare.add_option("--fail-on", options.fail_on, "slower:N%, fails, or both with a comma")
       ->check(CLI::Validator(
           [](std::string& word) -> std::string {

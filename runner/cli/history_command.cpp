@@ -32,10 +32,8 @@ Result<End> show(const Store& store, const HistoryOptions& options) {
   if (!task) return task.error();
   const auto data = load_history(store, *task);
   if (!data) return data.error();
-  const auto history =
-      make_history(*data, {.device = options.device,
-                           .agent = options.agent,
-                           .baseline = options.over_compiled ? Side::kCompiled : Side::kEager});
+  const auto history = make_history(
+      *data, {.device = options.device, .agent = options.agent, .baseline = options.baseline});
   if (!history) {
     const Error& error = history.error();
     return End{ExitCode::kNothingSelected, error.hint.empty()
@@ -56,7 +54,7 @@ CLI::App* add_history(CLI::App& app, HistoryOptions& options) {
   add_value(history, "--agent", options.agent, "NAME", "Only this agent (default: all)");
   add_database(history, options.database);
   add_part_of_device(history, options.device, "the newest run's");
-  add_baseline(history, options.over_compiled);
+  add_baseline(history, options.baseline);
   add_json(history, options.format);
   add_wide(history, options.common);
   add_common(history, options.common, false);

@@ -28,7 +28,7 @@ NightRequest request_of(const NightlyOptions& options) {
           .terms = options,
           .flag_percent = options.flag_percent,
           .most_pairs = options.most_pairs,
-          .over_compiled = options.over_compiled,
+          .baseline = options.baseline,
           .submissions_before = options.submissions_before};
 }
 
@@ -151,7 +151,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   add_pairs(nightly, options.most_pairs, 9, "Most pairs that are measured again (default: 9)");
   add_path(nightly, "--submissions-before", options.submissions_before, "DIR",
            "Where the last good sources are (default: found, see `kbench compare --help`)");
-  add_baseline(nightly, options.over_compiled);
+  add_baseline(nightly, options.baseline);
   add_outputs(nightly, options.words);
   add_database(nightly, options.database);
   add_suite(nightly, options.suite);

@@ -166,9 +166,9 @@ struct CompareOptions {
   // Names of store/run_name.hpp. Before: else the run before the other one on its device.
   std::optional<std::string> before;
   std::string after = "latest";
-  bool over_compiled = false;  // the common scale: else eager
-  std::string fail_on;         // one of reports/over_time/fail_on.hpp; empty: nothing
-  bool exit_zero = false;      // what --fail-on finds does not change the exit code
+  Side baseline = Side::kEager;  // the common scale
+  std::string fail_on;           // one of reports/over_time/fail_on.hpp; empty: nothing
+  bool exit_zero = false;        // what --fail-on finds does not change the exit code
   bool force = false;
   bool all = false;  // lists what is the same, too
   OutputFormat format = OutputFormat::kTable;
@@ -183,7 +183,7 @@ struct CompareOptions {
 struct NightlyOptions : RunOptions {   // its outputs are those of the night
   std::optional<double> flag_percent;  // what counts as slower; else by the device
   int most_pairs = 9;
-  bool over_compiled = false;                               // the common scale: else eager
+  Side baseline = Side::kEager;                             // the common scale
   std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
 };
 
@@ -203,7 +203,7 @@ struct HistoryOptions {
   std::string task;  // a pattern of select_tasks; must select exactly one
   std::optional<std::string> agent;
   std::optional<std::string> device;  // as in RunsOptions; else that of the newest run
-  bool over_compiled = false;
+  Side baseline = Side::kEager;
   OutputFormat format = OutputFormat::kTable;
 };
 
@@ -235,6 +235,7 @@ struct ServeOptions {
   std::optional<std::string> size;              // of orders that name none; else by the device
   std::string allow_torch = "data";             // as RunOptions has it
   std::string precision = "torch-default";
+  bool vendor = false;  // as RunOptions has it
   std::filesystem::path database = "kbench.sqlite";
 };
 

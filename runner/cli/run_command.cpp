@@ -148,8 +148,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run.add_flag("--checks-only", options.checks_only,
                "Judge without timing: no baseline is compiled, and no row is ever ranked")
       ->excludes(baselines);
-  run.add_flag("--vendor", options.vendor,
-               "CUDA: time one call of cuBLASLt or cuDNN as well, for tasks that are one");
+  add_vendor(run, options.vendor);
   run.add_flag(
       "--no-lint", options.no_lint,
       "Do not check tasks other than kbench's own; rows of unchecked tasks are not ranked");

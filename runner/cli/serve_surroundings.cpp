@@ -21,6 +21,7 @@ ServeJudging ServeSurroundings::judging() {
           .size = options_.size,
           .allow_torch = options_.allow_torch,
           .precision = options_.precision,
+          .vendor = options_.vendor,
           .database = options_.database,
           .trust = options_.common.trust,
           .sink = shown_,
@@ -39,6 +40,7 @@ void add_judging(CLI::App& app, ServeOptions& options) {
   add_database(app, options.database);
   add_allow_torch(app, options.allow_torch);
   add_precision(app, options.precision);
+  add_vendor(app, options.vendor);
   add_trust(app, options.common.trust);
   add_common(app, options.common, true);
 }

@@ -174,6 +174,7 @@ class StoreJudge final : public ServingJudge {
     run.repeat_busy = true;
     run.precision = judging_.precision;
     run.allow_torch = judging_.allow_torch;
+    run.vendor = judging_.vendor;
     std::set<std::string> tasks;
     for (const QueuedOrder& one : orders) {
       const auto tree = kernel_tree_of(one.order.files);

@@ -22,6 +22,7 @@ struct ServeJudging {
   std::optional<std::string> size;          // of orders that name none
   std::string allow_torch = "data";         // as RunRequest has it
   std::string precision = "torch-default";  // the class of all that it judges
+  bool vendor = false;                      // as RunRequest has it
   std::filesystem::path database;           // gets the rows
   Trust trust;
   RunSink& sink;   // is told how evaluations go

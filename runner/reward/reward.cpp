@@ -36,9 +36,13 @@ constexpr std::array kKinds{
                "not compiled -.5, else -.25"},
     RewardKind{RewardFormula::kKevin, "kevin", "0.3 + E", "0"},
     RewardKind{RewardFormula::kFastP, "fast_p:P", "1 if E is above P, else 0", "0"},
+    // Of a run with --vendor. Tasks that are no call of a library have no value.
+    RewardKind{RewardFormula::kVendorSpeedup, "vendor_speedup", "V", "0"},
+    RewardKind{RewardFormula::kVendorLog, "vendor_log", "ln V, within -1 and 3", "-1"},
+    RewardKind{RewardFormula::kVendorFastP, "vendor_fast_p:P", "1 if V is above P, else 0", "0"},
+    RewardKind{RewardFormula::kVendorSureFastP, "vendor_sure_fast_p:P",
+               "1 if V's low end is above P, else 0", "0"},
 };
-
-constexpr std::string_view kFastP = "fast_p:";
 
 const RewardKind* find_kind(std::string_view name) {
   const auto* found = std::find_if(kKinds.begin(), kKinds.end(),
@@ -55,13 +59,18 @@ Error unknown(std::string_view name) {
                 : fmt::format("there are {}", fmt::join(names, ", "))};
 }
 
-Result<RewardRule> fast_p(std::string_view name) {
-  const std::string_view number = name.substr(kFastP.size());
+// "fast_p:" of "fast_p:P".
+std::string_view before_threshold(const RewardKind& kind) {
+  return kind.name.substr(0, kind.name.size() - 1);
+}
+
+Result<RewardRule> with_threshold(const RewardKind& kind, std::string_view name) {
+  const std::string_view number = name.substr(before_threshold(kind).size());
   double p = 0;
   const auto [end, failed] =
       std::from_chars(number.data(), number.data() + number.size(), p, std::chars_format::fixed);
   const bool whole = failed == std::errc() && end == number.data() + number.size();
-  if (whole && p > 0 && p <= 1000) return RewardRule{std::string(name), RewardFormula::kFastP, p};
+  if (whole && p > 0 && p <= 1000) return RewardRule{std::string(name), kind.formula, p};
   return Error{ErrorCode::kUsage,
                fmt::format("\"{}\" names no speed-up above 0 and up to 1000", name.substr(0, 64)),
                "fast_p:1 is faster than eager, fast_p:1.5 needs two thirds of its time"};
@@ -77,6 +86,7 @@ double of_failed(RewardFormula formula, State state) {
   switch (formula) {
     case RewardFormula::kMilestone:
     case RewardFormula::kMilestoneSure: return milestone_reward(false, false, false);
+    case RewardFormula::kVendorLog:
     case RewardFormula::kLog: return -1;
     case RewardFormula::kKernelGymLadder:
       return not_compiled(state) ? -0.5 : state == State::kWrongResult ? -0.3 : -1;
@@ -85,7 +95,10 @@ double of_failed(RewardFormula formula, State state) {
     case RewardFormula::kKernelGym:
     case RewardFormula::kKernelGymSpeedup:
     case RewardFormula::kKevin:
-    case RewardFormula::kFastP: return 0;
+    case RewardFormula::kFastP:
+    case RewardFormula::kVendorSpeedup:
+    case RewardFormula::kVendorFastP:
+    case RewardFormula::kVendorSureFastP: return 0;
   }
   return 0;
 }
@@ -126,13 +139,17 @@ void add_milestone(const RewardRow& row, bool surely, Reward& made) {
 
 double of_speedup(const RewardRule& rule, double speedup) {
   switch (rule.formula) {
+    case RewardFormula::kVendorSpeedup:
     case RewardFormula::kSpeedup: return speedup;
+    case RewardFormula::kVendorLog:
     case RewardFormula::kLog: return std::clamp(std::log(speedup), -1.0, 3.0);
     case RewardFormula::kKernelGym: return speedup >= 1.01 ? 1 : 0.5;
     case RewardFormula::kKernelGymSpeedup: return 0.5 + 0.5 * std::min(speedup, 3.0);
     case RewardFormula::kKernelGymLadder: return ladder(speedup);
     case RewardFormula::kKernrl: return kernrl(speedup);
     case RewardFormula::kKevin: return 0.3 + speedup;
+    case RewardFormula::kVendorFastP:
+    case RewardFormula::kVendorSureFastP:
     case RewardFormula::kFastP: return speedup > rule.p ? 1 : 0;
     case RewardFormula::kMilestone:
     case RewardFormula::kMilestoneSure: break;  // of two speed-ups: see add_milestone
@@ -154,13 +171,21 @@ bool is_milestone(RewardFormula formula) {
   return formula == RewardFormula::kMilestone || formula == RewardFormula::kMilestoneSure;
 }
 
+// The speed-up that a formula is made of, and over what.
+std::pair<const Ratio&, std::string_view> basis_of(RewardFormula formula, const RewardRow& row) {
+  if (is_over_vendor(formula)) return {row.vendor, "the vendor's library"};
+  if (is_over_compiled(formula)) return {row.compiled, "compiled"};
+  return {row.eager, "eager"};
+}
+
 void add_correct(const RewardRule& rule, const RewardRow& row, Reward& made) {
   if (is_milestone(rule.formula))
     return add_milestone(row, rule.formula == RewardFormula::kMilestoneSure, made);
-  const bool over_compiled = is_over_compiled(rule.formula);
-  const Ratio& ratio = over_compiled ? row.compiled : row.eager;
-  made.reason = why_unknown(ratio, over_compiled ? "compiled" : "eager", false);
-  if (ratio) made.value = of_speedup(rule, ratio->estimate);
+  const bool surely = rule.formula == RewardFormula::kVendorSureFastP;
+  const auto& [ratio, baseline] = basis_of(rule.formula, row);
+  made.reason = why_unknown(ratio, baseline, surely);
+  if (!made.reason.empty()) return;
+  made.value = of_speedup(rule, surely ? ratio->low : ratio->estimate);
 }
 
 // Of a correct row that is not paid for its speed-up.
@@ -170,6 +195,7 @@ void add_without_speedup(const RewardRule& rule, RewardRow row, Reward& made) {
   } else {
     row.eager = at_most_same(row.eager);
     row.compiled = at_most_same(row.compiled);
+    row.vendor = at_most_same(row.vendor);
     add_correct(rule, row, made);
     if (!is_milestone(rule.formula) && row.pay == Pay::kCorrect) made.value.reset();
     made.capped = made.value.has_value();
@@ -202,10 +228,22 @@ std::string_view to_string(Pay pay) {
 
 std::span<const RewardKind> reward_kinds() { return kKinds; }
 
+bool has_threshold(RewardFormula formula) {
+  return formula == RewardFormula::kFastP || formula == RewardFormula::kVendorFastP ||
+         formula == RewardFormula::kVendorSureFastP;
+}
+
+bool is_over_vendor(RewardFormula formula) {
+  return formula == RewardFormula::kVendorSpeedup || formula == RewardFormula::kVendorLog ||
+         formula == RewardFormula::kVendorFastP || formula == RewardFormula::kVendorSureFastP;
+}
+
 Result<RewardRule> find_reward(std::string_view name) {
-  if (name.starts_with(kFastP)) return fast_p(name);
+  for (const RewardKind& kind : kKinds)
+    if (has_threshold(kind.formula) && name.starts_with(before_threshold(kind)))
+      return with_threshold(kind, name);
   const RewardKind* kind = find_kind(name);
-  if (kind == nullptr || kind->formula == RewardFormula::kFastP) return unknown(name);
+  if (kind == nullptr || has_threshold(kind->formula)) return unknown(name);
   return RewardRule{std::string(name), kind->formula};
 }
 

@@ -40,13 +40,18 @@ enum class RewardFormula {
   kKernrl,
   kKevin,
   kFastP,
+  kVendorSpeedup,
+  kVendorLog,
+  kVendorFastP,
+  kVendorSureFastP,
 };
 
 struct RewardKind {
   RewardFormula formula;
-  std::string_view name;     // "milestone_sure"; of kFastP "fast_p:P", with a number for P
-  std::string_view correct;  // what a correct row is worth; E, C: its speed-up over eager, compiled
-  std::string_view fails;    // what a failed one is worth
+  std::string_view name;  // "milestone_sure"; with a threshold "fast_p:P", P being a number
+  // What a correct row is worth; E, C, V: its speed-up over eager, compiled, the vendor's library.
+  std::string_view correct;
+  std::string_view fails;  // what a failed one is worth
 };
 [[nodiscard]] std::span<const RewardKind> reward_kinds();
 
@@ -56,8 +61,13 @@ inline constexpr std::string_view kDefaultReward = "milestone_sure";
 struct RewardRule {
   std::string name;  // as given
   RewardFormula formula = RewardFormula::kMilestoneSure;
-  double p = 1;  // of kFastP
+  double p = 1;  // where has_threshold()
 };
+// Whether a formula has a threshold, which its name ends with.
+[[nodiscard]] bool has_threshold(RewardFormula formula);
+// Whether it is of the speed-up over the vendor's library, which only some tasks have.
+[[nodiscard]] bool is_over_vendor(RewardFormula formula);
+
 // "log", "fast_p:1.5". Errors: kUsage, with the nearest known name.
 [[nodiscard]] Result<RewardRule> find_reward(std::string_view name);
 
@@ -85,6 +95,7 @@ struct RewardRow {
   std::string pay_reason = {};  // why it is not paid for its speed-up; empty where it is
   std::optional<Ratio> eager;
   std::optional<Ratio> compiled;
+  std::optional<Ratio> vendor;
 };
 
 struct Reward {

@@ -52,9 +52,13 @@ CORRECT = {
     "fast_p:1": ("eager", lambda e: e > 1),
     "fast_p:1.5": ("eager", lambda e: e > 1.5),
     "fast_p:0.8": ("eager", lambda e: e > .8),
+    "vendor_speedup": ("vendor", lambda v: v),
+    "vendor_log": ("vendor", lambda v: min(max(math.log(v), -1), 3)),
+    "vendor_fast_p:1.5": ("vendor", lambda v: v > 1.5),
 }
 FAILED = {"milestone": -1, "milestone_sure": -1, "speedup": 0, "log": -1, "kernelgym": 0,
-          "kernelgym_speedup": 0, "kevin": 0, "fast_p:1": 0, "fast_p:1.5": 0, "fast_p:0.8": 0}
+          "kernelgym_speedup": 0, "kevin": 0, "fast_p:1": 0, "fast_p:1.5": 0, "fast_p:0.8": 0,
+          "vendor_speedup": 0, "vendor_log": -1, "vendor_fast_p:1.5": 0, "vendor_sure_fast_p:1": 0}
 
 
 def failed(name, state):
@@ -77,8 +81,10 @@ def expected(name, row):
         return None, False
     if row["pay"] == "failure":
         return failed(name, "forbidden_library"), False
+    ratios = {"eager": row["speedup"]["eager"], "compiled": row["speedup"]["compiled"],
+              "vendor": row["vendor"]["speedup"]}
     over = {side: capped_at_one(ratio) if row["pay"] != "speedup" else ratio
-            for side, ratio in row["speedup"].items() if side in ("eager", "compiled")}
+            for side, ratio in ratios.items()}
     value, capped = paid(name, over)
     if row["pay"] == "correct" and not name.startswith("milestone"):
         value = None
@@ -95,6 +101,10 @@ def paid(name, over):
     elif name == "milestone_sure":
         points = [over[side]["low"] if over[side] and over[side]["verdict"] != "NO VERDICT" else None
                   for side in ("eager", "compiled")]
+    elif name == "vendor_sure_fast_p:1":
+        ratio = over["vendor"]
+        sure = ratio is not None and ratio["verdict"] != "NO VERDICT"
+        return ratio["low"] > 1 if sure else None, False
     else:
         side, formula = CORRECT[name]
         return None if over[side] is None else formula(over[side]["estimate"]), False
@@ -125,7 +135,7 @@ class RewardTest(unittest.TestCase):
                     line["row"]["pay"] == "failure" and line["row"]["state"] == "ok")
                 self.assertEqual(reward["reason"] is not None, told, reward)
                 compared += 1
-        self.assertEqual(compared, 12 * COUNT)
+        self.assertEqual(compared, 16 * COUNT)
 
     def test_nobody_is_rewarded_or_punished_for_faults_of_ours(self):
         ours = [line for line in self.lines if line["row"]["fault"] == "infrastructure"]

@@ -216,8 +216,8 @@ TEST(Credit, APastedReferenceIsWorthWhatAFailureIs) {
   Evaluation wrong = pasted;
   wrong.state = State::kForbiddenLibrary;
   for (const RewardKind& kind : reward_kinds()) {
-    const std::string name =
-        kind.formula == RewardFormula::kFastP ? "fast_p:0.5" : std::string(kind.name);
+    std::string name(kind.name);
+    if (has_threshold(kind.formula)) name.replace(name.size() - 1, 1, "0.5");
     for (const bool is_busy : {false, true}) {
       const ReportData data = run_of(is_busy ? busy(pasted) : pasted);
       EXPECT_EQ(reward_by(name.c_str(), data), reward_by(name.c_str(), run_of(wrong))) << name;

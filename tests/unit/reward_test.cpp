@@ -62,14 +62,36 @@ TEST(Reward, WithoutACompiledTimeItIsAtMostTwoAndSaysSo) {
   EXPECT_EQ(speedup.reason, "no time over compiled");
 }
 
+// Not every task is a call of a library, and not every run asks for one.
+TEST(Reward, OverTheVendorARowWithoutATimeOfItIsWorthNothing) {
+  RewardRow row = correct_row(2, 2);
+  for (const char* name :
+       {"vendor_speedup", "vendor_log", "vendor_fast_p:1", "vendor_sure_fast_p:1"}) {
+    const Reward made = reward(find_reward(name).value(), row);
+    EXPECT_FALSE(made.value) << name;
+    EXPECT_EQ(made.reason, "no time over the vendor's library") << name;
+  }
+  row.vendor = RewardRow::Ratio{0.9, 0.8, true};
+  EXPECT_EQ(value("vendor_speedup", row), 0.9) << "twice eager, and slower than the library";
+  EXPECT_EQ(value("vendor_log", row), std::log(0.9));
+  EXPECT_EQ(value("vendor_fast_p:0.85", row), 1);
+  EXPECT_EQ(value("vendor_sure_fast_p:0.85", row), 0);
+  EXPECT_EQ(value("vendor_sure_fast_p:0.75", row), 1);
+  row.vendor->sure = false;
+  EXPECT_EQ(value("vendor_sure_fast_p:0.75", row), std::nullopt);
+  row.state = State::kWrongResult;
+  EXPECT_EQ(value("vendor_log", row), -1);
+  EXPECT_EQ(value("vendor_fast_p:1", row), 0);
+}
+
 TEST(Reward, FaultsOfOursAreNeitherGoodNorBad) {
   for (const State state :
        {State::kInfrastructureError, State::kDoesNotFit, State::kSkipped, State::kNoSubmission}) {
     RewardRow row = correct_row(2, 2);
     row.state = state;
     for (const RewardKind& kind : reward_kinds()) {
-      const std::string name =
-          kind.formula == RewardFormula::kFastP ? "fast_p:1" : std::string(kind.name);
+      std::string name(kind.name);
+      if (has_threshold(kind.formula)) name.replace(name.size() - 1, 1, "1");
       const Reward made = reward(find_reward(name).value(), row);
       EXPECT_FALSE(made.value) << name << " " << to_string(state);
       EXPECT_FALSE(made.reason.empty()) << name << " " << to_string(state);
@@ -98,11 +120,12 @@ TEST(Reward, NamesThatAreNoneAreRefusedWithTheNearest) {
   ASSERT_FALSE(near);
   EXPECT_EQ(near.error().code, ErrorCode::kUsage);
   EXPECT_THAT(near.error().hint, HasSubstr("\"milestone\""));
-  for (const char* name :
-       {"", "fast_p", "fast_p:", "fast_p:P", "fast_p:0", "fast_p:-1", "fast_p:1e3", "fast_p:nan",
-        "fast_p:inf", "fast_p:1.5x", "fast_p:1001", "Milestone", "milestone "})
+  for (const char* name : {"", "fast_p", "fast_p:", "fast_p:P", "fast_p:0", "fast_p:-1",
+                           "fast_p:1e3", "fast_p:nan", "fast_p:inf", "fast_p:1.5x", "fast_p:1001",
+                           "vendor_fast_p:", "vendor_fast_p:P", "Milestone", "milestone "})
     EXPECT_FALSE(find_reward(name)) << name;
   EXPECT_EQ(find_reward("fast_p:1.5").value().p, 1.5);
+  EXPECT_EQ(find_reward("vendor_sure_fast_p:2").value().formula, RewardFormula::kVendorSureFastP);
 }
 
 // Nine digits on both sides: what JSON shows decides.

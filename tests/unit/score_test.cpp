@@ -63,6 +63,36 @@ TEST(Score, ClosedFormOfEveryScore) {
   EXPECT_DOUBLE_EQ(score_of(rows, Score::kShareOfLimit), (0.25 + 0.5) / 2);
 }
 
+ResultRow beside_vendor(ResultRow row, double over_vendor) {
+  row.vendor.median_ns = 1e6;
+  row.over_vendor = test::sure_speedup(over_vendor);
+  return row;
+}
+
+// Not every task is a call of a library: one without its time is neither a success nor a failure.
+TEST(Score, OverTheVendorOnlyTasksWithItsTimeCount) {
+  std::vector<ResultRow> rows{beside_vendor(solved("a", 1, 3), 2),
+                              beside_vendor(solved("a", 2, 3), 0.5), solved("a", 3, 3),
+                              failed("a", 4)};
+  const auto scores = rank_agents(rows).at(0);
+  EXPECT_DOUBLE_EQ(scores.of(Score::kSureFastVendor)->estimate, 1 / 2.0);
+  EXPECT_DOUBLE_EQ(scores.of(Score::kFastVendor)->estimate, 1 / 2.0);
+  EXPECT_NEAR(scores.of(Score::kMeanVendor)->estimate, 1, 1e-12);
+  EXPECT_NEAR(scores.of(Score::kCorrectMeanVendor)->estimate, 1, 1e-12);
+  EXPECT_EQ(scores.of(Score::kSureFastVendor)->tasks, 2);
+  EXPECT_EQ(scores.of(Score::kSureFastEager)->tasks, 4);
+
+  // Somebody else's rows show that the other two are such calls: failing there is a failure.
+  rows.push_back(beside_vendor(solved("b", 3, 3), 4));
+  rows.push_back(beside_vendor(solved("b", 4, 3), 4));
+  for (const AgentScore& score : rank_agents(rows)) {
+    if (score.agent != "a") continue;
+    EXPECT_EQ(score.of(Score::kSureFastVendor)->tasks, 3);
+    EXPECT_DOUBLE_EQ(score.of(Score::kSureFastVendor)->estimate, 1 / 3.0);
+  }
+  EXPECT_FALSE(rank_agents(std::vector{solved("a", 1, 3)}).at(0).of(Score::kSureFastVendor));
+}
+
 // 128 measurements of kernels as fast as eager. Chosen with its interval as it is, the best of them
 // is surely faster in nearly every draw.
 TEST(Score, TheLuckiestOfManyEqualKernelsIsNotSurelyFaster) {

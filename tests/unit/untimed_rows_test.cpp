@@ -69,8 +69,8 @@ TEST(UntimedRows, AreWorthNothingByAnyReward) {
   wrong.correct = false;
   for (const Evaluation& evaluation : {checked("alice"), wrong}) {
     for (const RewardKind& kind : reward_kinds()) {
-      const std::string name =
-          kind.formula == RewardFormula::kFastP ? "fast_p:1" : std::string(kind.name);
+      std::string name(kind.name);
+      if (has_threshold(kind.formula)) name.replace(name.size() - 1, 1, "1");
       const Reward made = reward_of(derive(evaluation), find_reward(name).value());
       EXPECT_FALSE(made.value) << name;
       EXPECT_THAT(made.reason, HasSubstr("nothing was timed")) << name;
