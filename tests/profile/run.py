@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """Profiles the kernels of this folder on a GPU and holds each verdict against kernels.json.
 
-    tests/profile/run.py --kbench build/release/bin/kbench [--only NAME] [--repeat N]
+    tests/profile/run.py --kbench build/release/bin/kbench [--only NAME] [--repeat N] [--record] [--hostile]
 
-Exit code 1 where a bad kernel is not named, or its twin is accused of the same.
+Exit code 1 where a bad kernel is not named, or its twin is accused of the same. --record keeps what this GPU told in
+recorded.json, of the kernels that were profiled. --hostile profiles the submissions of hostile/ instead, each with an
+honest kernel after it: exit code 1 where one gets a profile that it must not get, or costs the honest one its own.
 """
 
 import argparse
@@ -15,9 +17,10 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def profile(kbench, kernel, kind):
+def profile(kbench, kernel, kind, name=None):
     """What kbench says of it, or the last lines of what went wrong."""
-    command = [kbench, "profile", kernel["task"], "--submission", HERE / kind / f"{kernel['name']}.cu",
+    file = HERE / kind / f"{name or kernel['name']}.cu"
+    command = [kbench, "profile", kernel["task"], "--submission", file,
                "--size", kernel.get("size", "small"), "--device", "cuda", "--precision",
                kernel.get("precision", "torch-default"), "--format", "json", "-q"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
@@ -26,12 +29,60 @@ def profile(kbench, kernel, kind):
     return json.loads(done.stdout)
 
 
+def record(kernel, told):
+    """Puts the facts of the two into recorded.json, in the places of what is there."""
+    file = HERE / "recorded.json"
+    recorded = json.loads(file.read_text())
+    for kind, profiled in told.items():
+        if "facts" not in profiled:
+            continue
+        new = {"name": kernel["name"], "kind": kind, "fault": kernel["verdict"], "facts": profiled["facts"]}
+        same = [i for i, old in enumerate(recorded["kernels"]) if (old["name"], old["kind"]) == (new["name"], kind)]
+        if same:
+            recorded["kernels"][same[0]] = new
+        else:
+            recorded["kernels"].append(new)
+    about = json.dumps(recorded["about"], ensure_ascii=False)
+    lines = ",\n".join(json.dumps(one, ensure_ascii=False) for one in recorded["kernels"])
+    file.write_text(f'{{\n"about": {about},\n"kernels": [\n{lines}\n]\n}}\n')
+
+
+# What a profile of each may be: none, or one with this many activities or more left out.
+HOSTILE = {"crash": None, "endless": None, "forged": None, "ten_million": 9_000_000}
+
+
+def is_fair(name, told):
+    """Whether it cost no more than its own profile, and did not pass for an honest one."""
+    if HOSTILE[name] is None:
+        return told["verdict"].startswith("failed")
+    left_out = [int(word) for line in told["missing"] for word in line.replace(",", "").split() if word.isdigit()]
+    return told["verdict"].startswith("failed") or any(number >= HOSTILE[name] for number in left_out)
+
+
+def hostile(kbench):
+    """How many of them got or cost what they must not."""
+    wrong = 0
+    kernel = {"name": "launches", "task": "level1/019_relu"}
+    for name in HOSTILE:
+        told = profile(kbench, kernel, "hostile", name)
+        honest = profile(kbench, kernel, "good")
+        fair, spared = is_fair(name, told), not honest["verdict"].startswith("failed")
+        wrong += not fair or not spared
+        print(f"{name:<14} {'as it should be' if fair else 'NOT AS IT SHOULD BE'}: {told['verdict']} {told['missing']}\n"
+              f"{'':<14} {'the next is made' if spared else 'THE NEXT IS NOT MADE'}: {honest['verdict']}")
+    return wrong
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kbench", required=True)
     parser.add_argument("--only")
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--hostile", action="store_true")
     options = parser.parse_args()
+    if options.hostile:
+        return 1 if hostile(options.kbench) else 0
     kernels = json.loads((HERE / "kernels.json").read_text())["kernels"]
     wrong = 0
     for kernel in kernels:
@@ -39,6 +90,8 @@ def main():
             continue
         for _ in range(options.repeat):
             bad, good = (profile(options.kbench, kernel, kind) for kind in ("bad", "good"))
+            if options.record:
+                record(kernel, {"bad": bad, "good": good})
             named = bad["verdict"] == kernel["verdict"]
             accused = good["verdict"] == kernel["verdict"] or good["verdict"].startswith("failed")
             wrong += not named or accused
