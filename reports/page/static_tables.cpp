@@ -65,7 +65,7 @@ void write_number(HtmlWriter& html, const std::string& text) {
   html.element("td", text, {{"class", "number"}});
 }
 
-// What the table without a script shows, of the many that the script knows. Those over a vendor's
+// Scores of the table without a script, of the many that the script knows. Those over a vendor's
 // library are there where somebody has one.
 std::vector<Score> shown_scores(const std::vector<AgentScore>& ranking) {
   std::vector<Score> shown{Score::kSureFastEager, Score::kMeanEager, Score::kSureFastCompiled,

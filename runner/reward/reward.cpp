@@ -36,7 +36,7 @@ constexpr std::array kKinds{
                "not compiled -.5, else -.25"},
     RewardKind{RewardFormula::kKevin, "kevin", "0.3 + E", "0"},
     RewardKind{RewardFormula::kFastP, "fast_p:P", "1 if E is above P, else 0", "0"},
-    // Of a run with --vendor. Tasks that are no call of a library have no value.
+    // Runs with --vendor have V. Tasks that are no call of a library have no value.
     RewardKind{RewardFormula::kVendorSpeedup, "vendor_speedup", "V", "0"},
     RewardKind{RewardFormula::kVendorLog, "vendor_log", "ln V, within -1 and 3", "-1"},
     RewardKind{RewardFormula::kVendorFastP, "vendor_fast_p:P", "1 if V is above P, else 0", "0"},

@@ -49,7 +49,7 @@ enum class RewardFormula {
 struct RewardKind {
   RewardFormula formula;
   std::string_view name;  // "milestone_sure"; with a threshold "fast_p:P", P being a number
-  // What a correct row is worth; E, C, V: its speed-up over eager, compiled, the vendor's library.
+  // The worth of a correct row; E, C, V: its speed-up over eager, compiled, the vendor's library.
   std::string_view correct;
   std::string_view fails;  // what a failed one is worth
 };

@@ -96,8 +96,8 @@ int main(int argc, char** argv) {
   std::vector<kbench::RewardRule> rules;
   for (const char* name :
        {"milestone", "milestone_sure", "speedup", "log", "kernelgym", "kernelgym_speedup",
-        "kernelgym_ladder", "kernrl", "kevin", "fast_p:1", "fast_p:1.5", "fast_p:0.8", "vendor_speedup",
-        "vendor_log", "vendor_fast_p:1.5", "vendor_sure_fast_p:1"})
+        "kernelgym_ladder", "kernrl", "kevin", "fast_p:1", "fast_p:1.5", "fast_p:0.8",
+        "vendor_speedup", "vendor_log", "vendor_fast_p:1.5", "vendor_sure_fast_p:1"})
     rules.push_back(kbench::find_reward(name).value());
   Rows rows(std::strtoull(argv[2], nullptr, 10));
   for (int i = std::atoi(argv[1]); i > 0; --i) {
