@@ -208,4 +208,29 @@ std::string merge_faults(const Merged& merged) {
   return text;
 }
 
+std::string salvage_words(const Salvaged& salvaged, const std::filesystem::path& to) {
+  const std::string profiles =
+      salvaged.profiles == 0 ? "" : " and " + count_words(salvaged.profiles, "profile");
+  return fmt::format("{}{} saved in {}, {} lost", count_words(salvaged.saved.size(), "run"),
+                     profiles, to.string(), salvaged.lost.size());
+}
+
+std::string merge_words(const Merged& merged, const std::filesystem::path& into) {
+  std::size_t added = 0;
+  std::size_t there = 0;
+  for (const MergedRun& run : merged.runs) {
+    added += run.state == MergedRun::State::kAdded ? 1u : 0u;
+    there += run.state == MergedRun::State::kThere ? 1u : 0u;
+  }
+  const bool any_profile = merged.profiles + merged.there_profiles > 0;
+  const auto and_profiles = [&](int profiles) {
+    const auto count = static_cast<std::size_t>(profiles);
+    return any_profile ? " and " + count_words(count, "profile") : "";
+  };
+  return fmt::format("{}{} added to {}, {}{} there already{}", count_words(added, "run"),
+                     and_profiles(merged.profiles), into.string(),
+                     any_profile ? count_words(there, "run") : fmt::format("{}", there),
+                     and_profiles(merged.there_profiles), merge_faults(merged));
+}
+
 }  // namespace kbench

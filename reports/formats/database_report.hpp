@@ -38,10 +38,14 @@ namespace kbench {
 // A line for each run that was saved or lost, for the profiles, and for all else that was mended or
 // lost.
 [[nodiscard]] std::string render_salvaged(const Salvaged& salvaged);
+// "3 runs and 1 profile saved in F, 1 lost".
+[[nodiscard]] std::string salvage_words(const Salvaged& salvaged, const std::filesystem::path& to);
 
 [[nodiscard]] std::string render_merged(const MergedRun& run);
 // ", 2 refused, 1 unsound profile refused, 1 source damaged": what is to be looked at; empty where
 // nothing is.
 [[nodiscard]] std::string merge_faults(const Merged& merged);
+// "2 runs and 1 profile added to F, 1 run and 0 profiles there already", and what is at fault.
+[[nodiscard]] std::string merge_words(const Merged& merged, const std::filesystem::path& into);
 
 }  // namespace kbench

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include <fmt/format.h>
 

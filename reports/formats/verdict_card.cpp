@@ -1,7 +1,6 @@
 #include "reports/formats/verdict_card.hpp"
 
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

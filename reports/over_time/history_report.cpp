@@ -161,4 +161,17 @@ Json history_json(const History& history) {
           {"agents", std::move(agents)}};
 }
 
+std::string history_words(const History& history) {
+  const int left_out = history.left_out + history.other_device + history.not_submitted;
+  const int stored = history.runs + left_out;
+  if (left_out == 0) return fmt::format("{} run{}", stored, stored == 1 ? "" : "s");
+  std::vector<std::string> why;
+  if (history.left_out > 0) why.push_back(fmt::format("{} measured otherwise", history.left_out));
+  if (history.other_device > 0)
+    why.push_back(fmt::format("{} of another device", history.other_device));
+  if (history.not_submitted > 0)
+    why.push_back(fmt::format("{} without a submission for it", history.not_submitted));
+  return fmt::format("{} of {} runs; left out: {}", history.runs, stored, fmt::join(why, ", "));
+}
+
 }  // namespace kbench

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/facts/fields.hpp"
 #include "reports/formats/run_list.hpp"

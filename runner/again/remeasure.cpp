@@ -1,6 +1,5 @@
 #include "runner/again/remeasure.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <system_error>

@@ -1,7 +1,6 @@
 #include "runner/again/reproduction.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,9 +1,7 @@
 #include "runner/again/run_sources.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>

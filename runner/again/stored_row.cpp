@@ -1,7 +1,6 @@
 #include "runner/again/stored_row.hpp"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/facts/sanitize.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
@@ -263,6 +263,15 @@ Result<fs::path> write_stored_sources(const StoredRow& row, const fs::path& fold
     if (auto written = write_new_file(places[i], row.contents[i]); !written) return written.error();
   }
   return folder / evaluation.submission->name;
+}
+
+std::string evaluating_command(const StoredRow& row, const fs::path& folder,
+                               const fs::path& submission) {
+  const std::string task = fmt::format("--task {}", shell_word(row.evaluation.task));
+  if (is_lone_file(row))
+    return fmt::format("kbench run {} {} --name {}", shell_word(submission.string()), task,
+                       shell_word(row.evaluation.submission->agent));
+  return fmt::format("kbench run {} --submissions {}", task, shell_word(folder.string()));
 }
 
 }  // namespace kbench

@@ -41,4 +41,9 @@ struct StoredRow {
 // Whether the row's submission was given as one file without folders.
 [[nodiscard]] bool is_lone_file(const StoredRow& row);
 
+// The command line that evaluates what was written below `folder`.
+[[nodiscard]] std::string evaluating_command(const StoredRow& row,
+                                             const std::filesystem::path& folder,
+                                             const std::filesystem::path& submission);
+
 }  // namespace kbench

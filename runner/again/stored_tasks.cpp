@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/suggest.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -73,6 +75,20 @@ Result<std::set<std::string>> stored_tasks_meant(const std::vector<Evaluation>& 
     for (const TaskEntry& entry : *selected) meant.insert(entry.id);
   }
   return meant;
+}
+
+Status check_stored_agent(const Run& run, const std::vector<Evaluation>& rows,
+                          const std::optional<std::string>& agent) {
+  if (!agent) return Done{};
+  std::vector<std::string> known;
+  for (const Evaluation& row : rows)
+    if (row.submission) known.push_back(row.submission->agent);
+  if (std::find(known.begin(), known.end(), *agent) != known.end()) return Done{};
+  const auto guess = nearest(*agent, known);
+  return Error{ErrorCode::kNotFound,
+               fmt::format("run {} has no agent \"{}\"", short_id(run), clean_name(*agent, 64)),
+               guess ? fmt::format("did you mean \"{}\"?", clean_name(*guess, 64))
+                     : std::string("leave --agent out: then all rows are explained")};
 }
 
 }  // namespace kbench

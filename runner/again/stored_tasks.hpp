@@ -2,6 +2,7 @@
 // have them any more.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,5 +19,10 @@ namespace kbench {
 // Those of the rows that the patterns select; without patterns, all. Errors: those of select_tasks.
 [[nodiscard]] Result<std::set<std::string>> stored_tasks_meant(
     const std::vector<Evaluation>& rows, const std::vector<std::string>& patterns);
+
+// Whether anybody of that name has a row; nobody named is fine. Errors: kNotFound, with the
+// nearest.
+[[nodiscard]] Status check_stored_agent(const Run& run, const std::vector<Evaluation>& rows,
+                                        const std::optional<std::string>& agent);
 
 }  // namespace kbench

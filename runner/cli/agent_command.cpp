@@ -8,7 +8,6 @@
 #include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/endpoint_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/agent_run.hpp"
@@ -63,8 +62,7 @@ End report(const AgentRunOptions& options, const std::string& run,
                fmt::format("{} of {} episodes ended by a fault of the endpoint, of kbench or "
                            "of the machine; {}",
                            ours, episodes.size(), saved)};
-  return good(
-      fmt::format("{} episode{}; {}", episodes.size(), episodes.size() == 1 ? "" : "s", saved));
+  return good(counted(episodes.size(), "episode") + "; " + saved);
 }
 
 Status check_options(const AgentRunOptions& options) {

@@ -62,8 +62,7 @@ Result<End> call(const AttributeOptions& options, const Installation& /*installa
   if (!found) return found.error();
   if (const auto written = write_page(options, *found); !written) return written.error();
   print_found(options, *found, attribution_json, render_attribution);
-  return good(fmt::format("{} component{} in {}{}", found->components.size(),
-                          found->components.size() == 1 ? "" : "s",
+  return good(fmt::format("{} in {}{}", counted(found->components.size(), "component"),
                           unit_words(found->states, UnitKind::kState),
                           options.html ? ", written to " + options.html->string() : ""));
 }

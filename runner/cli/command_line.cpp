@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -15,11 +14,11 @@
 #include "reports/write/reporter.hpp"
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/manual_topics.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/options/completions.hpp"
 #include "runner/options/man_page.hpp"
+#include "runner/options/manual_topics.hpp"
 #include "runner/options/option_table.hpp"
 #include "runner/options/typed_words.hpp"
 

@@ -38,9 +38,7 @@ Result<End> finish_compared(const Comparison& comparison, const CompareOptions& 
   const std::string text =
       fmt::format("{}: {}{}", describe(ExitCode::kRegression), offence_words(*offending.front()),
                   more == 0 ? "" : fmt::format(", and {} more", more));
-  if (options.exit_zero) return good(text);
-  return End{ExitCode::kRegression,
-             fmt::format("{} (exit code {})", text, to_int(ExitCode::kRegression))};
+  return End{options.exit_zero ? ExitCode::kGood : ExitCode::kRegression, text};
 }
 
 Result<End> perform(const Store& store, const CompareOptions& options,
@@ -61,10 +59,9 @@ Result<End> perform(const Store& store, const CompareOptions& options,
   }
   if (options.remeasure)
     if (auto done = measure_again(comparison, options, installation); !done) return done.error();
-  if (options.format == OutputFormat::kJson)
-    print_json(compare_json(comparison));
-  else
-    fmt::print("{}", render_compare(comparison, options.all, output_style(options.common)));
+  print_found(options, comparison, compare_json, [&](const auto& found, const auto& style) {
+    return render_compare(found, options.all, style);
+  });
   return finish_compared(comparison, options);
 }
 

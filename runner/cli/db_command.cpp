@@ -1,6 +1,3 @@
-#include <unistd.h>
-
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -10,8 +7,8 @@
 #include "reports/formats/database_report.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
+#include "runner/print/progress.hpp"
 #include "runner/store/care/backup.hpp"
 #include "runner/store/care/database_check.hpp"
 #include "runner/store/care/merge.hpp"
@@ -24,43 +21,19 @@
 namespace kbench {
 namespace {
 
-// " and 2 profiles"; empty without any.
-std::string and_profiles(std::size_t count) {
-  return count == 0 ? "" : " and " + counted(count, "profile");
-}
-
 // Of whom this is run by; without it, chains are not checked.
 std::optional<ChainKey> key_of(const Installation& installation) {
   auto key = read_chain_key(installation.state);
   return key ? std::optional(std::move(*key)) : std::nullopt;
 }
 
-// What takes long says how far it is.
-class CountedItems {
- public:
-  CountedItems(const CommonOptions& common, std::string phase)
-      : progress_(common), phase_(std::move(phase)) {}
-
-  void operator()(std::size_t done, std::size_t all) {
-    if (done == 0) progress_.begin(phase_, std::vector<double>(all, 1.0));
-    progress_.item(done, "");
-    progress_.tick();
-  }
-  void end() { progress_.end(); }
-
- private:
-  Progress progress_;
-  std::string phase_;
-};
-
 Result<End> perform_check(const DbOptions& options, const Installation& installation) {
-  CountedItems looking(options.common, "checking runs");
+  Progress progress = progress_of(options.common);
   const auto check =
-      check_database(options.database,
-                     {.key = key_of(installation),
-                      .quick = options.quick,
-                      .progress = [&](std::size_t done, std::size_t all) { looking(done, all); }});
-  looking.end();
+      check_database(options.database, {.key = key_of(installation),
+                                        .quick = options.quick,
+                                        .progress = counting(progress, "checking runs")});
+  progress.end();
   if (!check) return check.error();
   if (options.format == OutputFormat::kJson)
     print_json(check_json(*check, options.database));
@@ -94,29 +67,13 @@ Result<End> perform_vacuum(const DbOptions& options) {
                           size_words(done->bytes_before), size_words(done->bytes_after)));
 }
 
-struct Going {
-  std::vector<std::string> run_ids;
-  std::uint64_t bytes = 0;  // about
-};
-
-Going going(const std::vector<PruneVerdict>& verdicts) {
-  Going going;
-  for (const PruneVerdict& verdict : verdicts) {
-    if (!verdict.goes) continue;
-    going.run_ids.push_back(verdict.run.id);
-    going.bytes += verdict.bytes.value_or(0);
-  }
-  return going;
-}
-
 Result<End> perform_prune(const DbOptions& options, const Installation& installation) {
   const PruneRule rule = keep_runs_of(options.keep_days, options.keep_good, key_of(installation));
-  CountedItems judging(options.common, "looking at runs");
-  const auto verdicts = judge_runs(
-      options.database, rule, {[&](std::size_t done, std::size_t all) { judging(done, all); }});
-  judging.end();
+  Progress progress = progress_of(options.common);
+  const auto verdicts = judge_runs(options.database, rule, {counting(progress, "looking at runs")});
+  progress.end();
   if (!verdicts) return verdicts.error();
-  const Going leaving = going(*verdicts);
+  const RunsThatGo leaving = runs_that_go(*verdicts);
   const auto profiles = prune_profiles(
       options.database, {.made_before = rule.begun_before,
                          .going_runs = {leaving.run_ids.begin(), leaving.run_ids.end()},
@@ -133,11 +90,9 @@ Result<End> perform_prune(const DbOptions& options, const Installation& installa
                             leaving.run_ids.size(), runs, size_words(leaving.bytes)));
   }
   if (leaving.run_ids.empty()) return good(fmt::format("{}0 of {} removed", beside, runs));
-  CountedItems removing(options.common, "removing runs");
   const auto removed =
-      remove_runs(options.database, leaving.run_ids,
-                  {[&](std::size_t done, std::size_t all) { removing(done, all); }});
-  removing.end();
+      remove_runs(options.database, leaving.run_ids, {counting(progress, "removing runs")});
+  progress.end();
   if (!removed) return removed.error();
   return good(fmt::format(
       "{}{} of {} removed; {} are free in {} for runs to come, and `kbench db "
@@ -156,10 +111,7 @@ Result<End> perform_salvage(const DbOptions& options, const Installation& instal
                            "loose rows",
                            options.from.string(), salvaged->lost.size(), options.to.string())};
   const bool all = salvaged->lost.empty() && salvaged->notes.empty();
-  return End{all ? ExitCode::kGood : ExitCode::kTaskFailed,
-             fmt::format("{}{} saved in {}, {} lost{}", counted(salvaged->saved.size(), "run"),
-                         and_profiles(salvaged->profiles), options.to.string(),
-                         salvaged->lost.size(), all ? "" : " (exit code 1)")};
+  return End{all ? ExitCode::kGood : ExitCode::kTaskFailed, salvage_words(*salvaged, options.to)};
 }
 
 Result<End> perform_merge(const DbOptions& options, const Installation& installation) {
@@ -172,31 +124,14 @@ Result<End> perform_merge(const DbOptions& options, const Installation& installa
   const auto merged = merge_databases(request);
   if (!merged) return merged.error();
   for (const std::string& note : merged->notes) fmt::print("note: {}\n", sanitize_line(note));
-  const auto count = [&](MergedRun::State state) {
-    return static_cast<std::size_t>(
-        std::count_if(merged->runs.begin(), merged->runs.end(),
-                      [&](const MergedRun& run) { return run.state == state; }));
-  };
-  const bool any_profile = merged->profiles + merged->there_profiles > 0;
-  const auto words = [&](std::size_t runs, int profiles) {
-    return counted(runs, "run") +
-           (any_profile ? " and " + counted(static_cast<std::size_t>(profiles), "profile") : "");
-  };
-  const std::size_t there = count(MergedRun::State::kThere);
-  std::string bad = merge_faults(*merged);
-  if (!bad.empty()) bad += " (exit code 1)";
-  return End{
-      bad.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
-      fmt::format("{} added to {}, {} there already{}",
-                  words(count(MergedRun::State::kAdded), merged->profiles), options.to.string(),
-                  any_profile ? words(there, merged->there_profiles) : fmt::format("{}", there),
-                  bad)};
+  return End{merge_faults(*merged).empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
+             merge_words(*merged, options.to)};
 }
 
 // Where to keep, what to take: paths that must be there.
 void add_needed_path(CLI::App& app, const std::string& name, std::filesystem::path& path,
                      const std::string& help) {
-  app.add_option(name, path, help)->required()->type_name("");
+  add_value(app, name, path, "", help)->required();
 }
 
 void add_prune(CLI::App& prune, DbOptions& options) {

@@ -1,50 +1,14 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/json.hpp"
 #include "runner/device/examination.hpp"
-#include "runner/os/clean_text.hpp"
+#include "runner/print/machine_text.hpp"
 
 namespace kbench {
-namespace {
-
-Json to_json(const std::vector<Finding>& findings) {
-  Json json = {{"schema_version", 1}, {"findings", Json::array()}};
-  for (const auto& finding : findings) {
-    json["findings"].push_back({{"check", finding.check},
-                                {"health", to_string(finding.health)},
-                                {"text", finding.text},
-                                {"remedy", finding.remedy}});
-  }
-  return json;
-}
-
-Color color_of(Health health) {
-  switch (health) {
-    case Health::kPass: return Color::kGreen;
-    case Health::kCaution: return Color::kYellow;
-    case Health::kSkipped: return Color::kDim;
-    case Health::kFail: return Color::kRed;
-  }
-  return Color::kRed;
-}
-
-void print_findings(const Terminal& out, const std::vector<Finding>& findings) {
-  for (const auto& finding : findings) {
-    fmt::print("{}  {:12}  {}\n",
-               out.paint(color_of(finding.health), fmt::format("{:7}", to_string(finding.health))),
-               finding.check, printable(finding.text));
-    if (!finding.remedy.empty()) fmt::print("{:23}-> {}\n", "", printable(finding.remedy));
-  }
-}
-
-}  // namespace
 
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
   auto& doctor = add_verb(app, "doctor", "Check this machine and the installation");
@@ -55,11 +19,10 @@ CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
 
 Result<End> call(const DoctorOptions& options, const Installation& installation) {
   const auto findings = examine(installation, options.common.suite.value_or(installation.suites));
-  if (options.format == OutputFormat::kJson) {
-    fmt::print("{}\n", to_json(findings).dump(2, ' ', false, Json::error_handler_t::replace));
-  } else {
-    print_findings(inspect_terminal(STDOUT_FILENO, options.common.color), findings);
-  }
+  if (options.format == OutputFormat::kJson)
+    fmt::print("{}\n", findings_json(findings).dump(2, ' ', false, Json::error_handler_t::replace));
+  else
+    fmt::print("{}", findings_text(findings, standard_output(options.common)));
   const auto count = [&](Health health) {
     return std::count_if(findings.begin(), findings.end(),
                          [&](const auto& finding) { return finding.health == health; });

@@ -1,7 +1,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -31,8 +30,7 @@ Result<End> list(const Store& store, const EpisodesOptions& options, const Rewar
   if (episodes->empty())
     return End{ExitCode::kNothingSelected, fmt::format("{} has no episodes", where)};
   print_found(options, *episodes, episodes_json, render_episodes);
-  return good(
-      fmt::format("{} episode{} in {}", episodes->size(), episodes->size() == 1 ? "" : "s", where));
+  return good(counted(episodes->size(), "episode") + " in " + where);
 }
 
 Result<End> show(const Store& store, const EpisodesOptions& options, const RewardRule& rule) {
@@ -50,8 +48,8 @@ Result<End> show(const Store& store, const EpisodesOptions& options, const Rewar
     if (!text) return text.error();
     fmt::print("{}", *text);
   }
-  return good(fmt::format("episode {}, {} turn{}", short_id(story->head.id), story->turns.size(),
-                          story->turns.size() == 1 ? "" : "s"));
+  return good(fmt::format("episode {}, {}", short_id(story->head.id),
+                          counted(story->turns.size(), "turn")));
 }
 
 }  // namespace

@@ -1,6 +1,3 @@
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "reports/facts/model.hpp"
@@ -9,26 +6,9 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/core/suggest.hpp"
-#include "runner/os/clean_text.hpp"
 
 namespace kbench {
 namespace {
-
-Status check_agent(const ReportData& data, const std::optional<std::string>& agent) {
-  if (!agent) return Done{};
-  std::vector<std::string> known;
-  for (const Evaluation& row : data.evaluations)
-    if (row.submission) known.push_back(row.submission->agent);
-  for (const std::string& one : known)
-    if (one == *agent) return Done{};
-  const auto guess = nearest(*agent, known);
-  return Error{
-      ErrorCode::kNotFound,
-      fmt::format("run {} has no agent \"{}\"", short_id(data.run), clean_name(*agent, 64)),
-      guess ? fmt::format("did you mean \"{}\"?", clean_name(*guess, 64))
-            : std::string("leave --agent out: then all rows are explained")};
-}
 
 Result<End> explain(const Store& store, const ExplainOptions& options) {
   auto data = load_report(store, options.run);
@@ -36,7 +16,8 @@ Result<End> explain(const Store& store, const ExplainOptions& options) {
   data->trust = options.common.trust;
   const auto tasks = stored_tasks_meant(data->evaluations, options.tasks);
   if (!tasks) return tasks.error();
-  if (const auto known = check_agent(*data, options.agent); !known) return known.error();
+  if (const auto known = check_stored_agent(data->run, data->evaluations, options.agent); !known)
+    return known.error();
   const auto rows = explain_rows(*data, [&](const ResultRow& row) {
     return tasks->contains(row.task) && (!options.agent || row.agent == *options.agent);
   });
@@ -45,8 +26,8 @@ Result<End> explain(const Store& store, const ExplainOptions& options) {
   else
     fmt::print("{}", explanation_text(*data, rows));
   if (rows.empty()) return End{ExitCode::kNothingSelected, "no row of the run is selected"};
-  return good(fmt::format("explained {} row{} of run {}", rows.size(), rows.size() == 1 ? "" : "s",
-                          short_id(data->run)));
+  return good(
+      fmt::format("explained {} of run {}", counted(rows.size(), "row"), short_id(data->run)));
 }
 
 }  // namespace

@@ -1,8 +1,4 @@
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/over_time/history_report.hpp"
 #include "runner/again/stored_tasks.hpp"
@@ -12,20 +8,6 @@
 
 namespace kbench {
 namespace {
-
-// "2 of 5 runs; left out: 1 of another device, 2 in which nobody submitted it".
-std::string runs_words(const History& history) {
-  const int left_out = history.left_out + history.other_device + history.not_submitted;
-  const int stored = history.runs + left_out;
-  if (left_out == 0) return fmt::format("{} run{}", stored, stored == 1 ? "" : "s");
-  std::vector<std::string> why;
-  if (history.left_out > 0) why.push_back(fmt::format("{} measured otherwise", history.left_out));
-  if (history.other_device > 0)
-    why.push_back(fmt::format("{} of another device", history.other_device));
-  if (history.not_submitted > 0)
-    why.push_back(fmt::format("{} without a submission for it", history.not_submitted));
-  return fmt::format("{} of {} runs; left out: {}", history.runs, stored, fmt::join(why, ", "));
-}
 
 Result<End> show(const Store& store, const HistoryOptions& options) {
   const auto task = find_stored_task(store, options.task);
@@ -41,7 +23,7 @@ Result<End> show(const Store& store, const HistoryOptions& options) {
                                                : fmt::format("{}; {}", error.message, error.hint)};
   }
   print_found(options, *history, history_json, render_history);
-  return good(fmt::format("{} over {}", *task, runs_words(*history)));
+  return good(fmt::format("{} over {}", *task, history_words(*history)));
 }
 
 }  // namespace

@@ -1,55 +1,23 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/import/import_json.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/print/progress.hpp"
+#include "runner/print/task_text.hpp"
 
 namespace kbench {
 namespace {
 
 using State = ImportOutcome::State;
 using Fault = ImportError::Fault;
-
-std::string_view in_words(Fault fault) {
-  switch (fault) {
-    case Fault::kFile: return "the file's fault";
-    case Fault::kLimit: return "a limit of tasks";
-    case Fault::kMachine: return "this machine's fault";
-  }
-  return "";
-}
-
-// "dir/bad.py:3: SyntaxError: invalid syntax (the file's fault; correct that line)"
-std::string error_text(const ImportOutcome& outcome) {
-  const ImportError& error = *outcome.error;
-  return fmt::format("{}{}: {} ({}{}{})", outcome.where,
-                     error.line > 0 ? fmt::format(":{}", error.line) : "", error.what,
-                     in_words(error.fault), error.hint.empty() ? "" : "; ", error.hint);
-}
-
-void print_table(const Terminal& out, const std::vector<ImportOutcome>& outcomes) {
-  std::size_t width = 0;
-  for (const auto& outcome : outcomes)
-    if (!outcome.error) width = std::max(width, outcome.task.size());
-  for (const auto& outcome : outcomes) {
-    const bool bad = outcome.error.has_value();
-    const auto word = fmt::format("{:11}", to_string(outcome.state));
-    const auto rest =
-        bad ? error_text(outcome) : fmt::format("{:{}}  {}", outcome.task, width, outcome.where);
-    fmt::print("{} {}\n", out.paint(bad ? Color::kRed : Color::kGreen, word), printable(rest));
-  }
-}
 
 // Of an import of which something failed. What only another machine can mend is no file's fault.
 ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
@@ -93,36 +61,31 @@ CLI::App* add_import(CLI::App& app, ImportOptions& options) {
   add_value(import, "--out", options.out, "DIR", "Folder of the suite")->required();
   add_word(import, "--mode", options.mode, {"train", "eval"},
            "Batch norm by the batch's statistics, or by the running ones (default: train)");
-  const auto number = [&](const char* name, int& value, int least, int most, const char* help) {
-    import.add_option(name, value, help)
-        ->check(CLI::Range(least, most).description(""))
-        ->type_name("N");
-  };
-  number("--level", options.level, 1, 99, "Level of files that lie in no levelN/ (default: 1)");
-  number("--jobs", options.jobs, 1, 256,
-         "Files read in parallel (default: number of processors, fewer for few files)");
-  number("--timeout", options.timeout_s, 1, 86400,
-         "Seconds of processor time that one file may take, see below (default: 120)");
-  number("--memory", options.memory_gib, 4, 4096,
-         "GiB of address space that one file may take (default: 12)");
+  add_number(import, "--level", options.level, 1, 99,
+             "Level of files that lie in no levelN/ (default: 1)");
+  add_number(import, "--jobs", options.jobs, 1, 256,
+             "Files read in parallel (default: number of processors, fewer for few files)");
+  add_number(import, "--timeout", options.timeout_s, 1, 86400,
+             "Seconds of processor time that one file may take, see below (default: 120)");
+  add_number(import, "--memory", options.memory_gib, 4, 4096,
+             "GiB of address space that one file may take (default: 12)");
   add_json(import, options.format, "Format of the results on standard output");
   add_common(import, options.common, false);
   return &import;
 }
 
 Result<End> call(const ImportOptions& options, const Installation& installation) {
-  Progress progress(options.common);
+  Progress progress = progress_of(options.common);
   const auto outcomes = import_suite(options, installation, progress);
   if (!outcomes) return outcomes.error();
   if (outcomes->empty())
     return End{ExitCode::kNothingSelected,
                "nothing to import: a folder gives the .py files of its levelN folders, or the "
                ".py, .jsonl and .parquet files that lie in it"};
-  if (options.format == OutputFormat::kJson) {
+  if (options.format == OutputFormat::kJson)
     print_json(import_json(options, *outcomes));
-  } else {
-    print_table(inspect_terminal(STDOUT_FILENO, options.common.color), *outcomes);
-  }
+  else
+    fmt::print("{}", import_text(*outcomes, standard_output(options.common)));
   return conclude(options, *outcomes, progress);
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,8 +11,8 @@
 #include "reports/write/page_extras.hpp"
 #include "runner/again/night_session.hpp"
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_end.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
@@ -108,10 +107,9 @@ class NightFace {
                      [](const Suspect& one) { return one.clearance == Clearance::kConfirmed; });
     const int more = night_.night().count(Clearance::kConfirmed) - 1;
     return End{ExitCode::kRegression,
-               fmt::format("{}: {} of {}{} (exit code {})", describe(ExitCode::kRegression),
+               fmt::format("{}: {} of {}{}", describe(ExitCode::kRegression),
                            std::get<0>(first->key), first->tonight.contestant(),
-                           more == 0 ? "" : fmt::format(", and {} more", more),
-                           to_int(ExitCode::kRegression))};
+                           more == 0 ? "" : fmt::format(", and {} more", more))};
   }
 
   // Standard output may belong to a report.
@@ -119,13 +117,11 @@ class NightFace {
     const auto& outputs = options_.outputs;
     const bool is_taken = std::any_of(outputs.begin(), outputs.end(),
                                       [](const OutputRequest& one) { return !one.file; });
-    if (is_taken)
-      fmt::print(
-          stderr, "{}",
-          render_night(night_.night(),
-                       {.colour = inspect_terminal(STDERR_FILENO, options_.common.color).color}));
-    else
-      fmt::print("{}", render_night(night_.night(), output_style(options_.common)));
+    const TableStyle style =
+        is_taken
+            ? TableStyle{.colour = inspect_terminal(STDERR_FILENO, options_.common.color).color}
+            : output_style(options_.common);
+    fmt::print(is_taken ? stderr : stdout, "{}", render_night(night_.night(), style));
   }
 
   const NightlyOptions& options_;
@@ -142,12 +138,10 @@ class NightFace {
 CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   auto& nightly = add_verb(app, "nightly", "Run, and find out whether anything became slower");
   add_measuring(nightly, options);
-  nightly
-      .add_option("--flag", options.flag_percent,
-                  "Per cent longer than the last good runs that count (default: 2 on CUDA, 6 on a "
-                  "CPU)")
-      ->check(CLI::Range(0.1, 1000.0).description(""))
-      ->type_name("PERCENT");
+  add_number(nightly, "--flag", options.flag_percent, 0.1, 1000.0,
+             "Per cent longer than the last good runs that count (default: 2 on CUDA, 6 on a "
+             "CPU)",
+             "PERCENT");
   add_pairs(nightly, options.most_pairs, 9, "Most pairs that are measured again (default: 9)");
   add_path(nightly, "--submissions-before", options.submissions_before, "DIR",
            "Where the last good sources are (default: found, see `kbench compare --help`)");

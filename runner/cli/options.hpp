@@ -2,7 +2,6 @@
 // commands only read them.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -16,6 +15,7 @@
 #include "runner/episode/kept_states.hpp"
 #include "runner/import/import_session.hpp"
 #include "runner/options/settings.hpp"
+#include "runner/options/shared_options.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/profile/profile_session.hpp"
@@ -28,8 +28,6 @@
 #include "runner/trajectory/render_episode.hpp"
 
 namespace kbench {
-
-enum class OutputFormat { kTable, kJson };
 
 // Options that every command takes.
 struct CommonOptions {

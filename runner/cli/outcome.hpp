@@ -1,5 +1,5 @@
-// How a command ends: which exit code an error means, and the last line on standard error, which
-// says in words how it went.
+// How a command ends: which exit code an error or a run's outcome means, and the last line on
+// standard error, which says in words how it went.
 #pragma once
 
 #include <cstdio>
@@ -9,6 +9,7 @@
 #include "runner/cli/exit_codes.hpp"
 #include "runner/core/result.hpp"
 #include "runner/options/terminal.hpp"
+#include "runner/run/run_outcome.hpp"
 
 namespace kbench {
 
@@ -37,5 +38,10 @@ int fail(const Error& error, const Terminal& terminal, std::FILE* stream = stder
 // cannot take what was written to it, that is said instead (kInfrastructure). `text` may hold what
 // the user typed or a file says: it is cleaned here.
 int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream = stderr);
+
+// How a run ended, for whoever typed it. `exit_zero`: failures of submissions are in the rows
+// alone. `reported`: the files that tell of the run, "results.csv, page.html".
+[[nodiscard]] End end_of_run(const RunOutcome& outcome, const RunTerms& terms,
+                             bool exit_zero = false, const std::string& reported = "");
 
 }  // namespace kbench

@@ -42,8 +42,14 @@ void warn(const CommonOptions& common, std::string_view text) {
   fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), text);
 }
 
+Progress progress_of(const CommonOptions& common) { return {common.color, common.verbosity}; }
+
+Terminal standard_output(const CommonOptions& common) {
+  return inspect_terminal(STDOUT_FILENO, common.color);
+}
+
 TableStyle output_style(const CommonOptions& common) {
-  const Terminal terminal = inspect_terminal(STDOUT_FILENO, common.color);
+  const Terminal terminal = standard_output(common);
   const bool fits = terminal.is_tty && !common.wide;
   return {.colour = terminal.color, .columns = fits ? terminal.columns : 0};
 }

@@ -17,6 +17,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/print/progress.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -31,6 +32,10 @@ namespace kbench {
 // cleaned before.
 void say(const CommonOptions& common, std::string_view text);
 void warn(const CommonOptions& common, std::string_view text);
+
+// Progress on standard error, and the abilities of standard output.
+[[nodiscard]] Progress progress_of(const CommonOptions& common);
+[[nodiscard]] Terminal standard_output(const CommonOptions& common);
 
 // Style of tables on standard output: as wide as the terminal; unlimited with --wide or without a
 // terminal.

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,10 +11,10 @@
 #include "reports/formats/profile_list.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/progress.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/os/stop_signals.hpp"
+#include "runner/print/progress.hpp"
 #include "runner/profile/profile_maker.hpp"
 #include "runner/run/device_bench.hpp"
 #include "runner/store/rows/stored_profiles.hpp"
@@ -130,9 +129,8 @@ Result<std::string> list(const ProfileOptions& options) {
     print_json(profile_list_json(*rows));
   else
     fmt::print("{}", render_profile_list(*rows, output_style(options.common)));
-  const std::size_t count = rows->profiles.size();
   std::string words =
-      fmt::format("{} profile{} in {}", count, count == 1 ? "" : "s", options.database.string());
+      counted(rows->profiles.size(), "profile") + " in " + options.database.string();
   if (!rows->malformed.empty()) words += fmt::format(", {} unsound", rows->malformed.size());
   return words;
 }
@@ -143,7 +141,7 @@ Result<End> call(const ProfileOptions& options, const Installation& installation
   DeviceSession device(installation,
                        options.compare.empty() ? SessionTurns::kOne : SessionTurns::kMany);
   DeviceBenches benches(device);
-  Progress progress(options.common);
+  Progress progress = progress_of(options.common);
   const InterruptGuard guard;
   ProfileRequest request = options;
   request.stop = [&] { return guard.interrupted(); };

@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <cstdio>
 #include <string>
 #include <utility>
@@ -9,8 +7,7 @@
 
 #include "runner/again/reproduction.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/run_checks.hpp"
-#include "runner/cli/run_end.hpp"
+#include "runner/cli/outcome.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
@@ -59,7 +56,7 @@ Result<End> call(const ReproduceOptions& options, const Installation& installati
       end_of_run(*outcome, *checked, /*exit_zero=*/false, written_files(checked->outputs));
   const std::string words =
       outcome->is_complete() ? reproduction_words(*row, outcome->run, rows) : "";
-  if (words.empty()) return End{end.code, end.summary};
+  if (words.empty()) return end;
   say(options.common, printable(end.summary));
   return End{end.code, words};
 }

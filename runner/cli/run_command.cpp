@@ -1,16 +1,16 @@
 #include <fmt/format.h>
 
 #include "reports/write/outputs.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/dry_run.hpp"
-#include "runner/cli/progress.hpp"
-#include "runner/cli/run_checks.hpp"
-#include "runner/cli/run_end.hpp"
+#include "runner/cli/outcome.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/import/reference_session.hpp"
 #include "runner/plan/task_list.hpp"
+#include "runner/print/plan_text.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/run_session.hpp"
 
@@ -27,6 +27,49 @@ Result<End> perform(const RunOptions& given, const Installation& installation) {
   return end_of_run(*outcome, *options, options->exit_zero, written_files(options->outputs));
 }
 
+// A dry run shows a table or JSON; files are a matter of the run.
+Result<bool> wants_json(const RunOptions& options) {
+  for (const OutputRequest& output : options.outputs) {
+    const std::string_view name = output.reporter->name;
+    if (output.file || name == "table" || name == "github") continue;
+    if (name == "json") return true;
+    return Error{ErrorCode::kUsage, fmt::format("a plan has no rows to be shown as {}", name),
+                 "--dry-run prints a table, or JSON with --format json"};
+  }
+  return false;
+}
+
+void tell_choice(const Plan& plan, const RunOptions& options) {
+  Progress progress(stderr, Terminal{}, options.common.verbosity);
+  progress.note(fmt::format("{}, {} on {}", counted(plan.tasks.size(), "task"), plan.target.size,
+                            plan.target.device));
+  if (!plan.submissions_from.empty()) progress.note(plan.submissions_from);
+  for (const std::string& note : plan.notes) progress.note(note);
+}
+
+// The plan of a run, with the durations that the database has of earlier ones. Nothing is compiled,
+// started, waited for or written. What the run would be refused for before it starts anything is an
+// error here as well.
+Result<End> show_plan(const RunOptions& given, const Installation& installation) {
+  const auto options = check_run_options(given);
+  if (!options) return options.error();
+  const auto json = wants_json(*options);
+  if (!json) return json.error();
+  const auto plan = plan_run(*options, *options, installation);
+  if (!plan) return plan.error();
+  if (!plan->nothing_selected.empty())
+    return End{ExitCode::kNothingSelected, plan->nothing_selected};
+  if (auto shown = check_shown(options->outputs, *plan); !shown) return shown.error();
+  const auto rows = foresee_rows(*plan, *options, *options);
+  if (!rows) return rows.error();
+  tell_choice(*plan, *options);
+  if (*json)
+    print_json(foreseen_json(*plan, *rows, *options));
+  else
+    fmt::print("{}", foreseen_text(*plan, *rows, output_style(options->common)));
+  return good(foreseen_words(*rows));
+}
+
 // With the tasks that --input-file lists, or with the one that --reference becomes.
 Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& installation) {
   if (options.input_file) {
@@ -40,7 +83,7 @@ Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& i
                  fmt::format("--size {}: a reference has its own size only, which is called full",
                              *options.size),
                  "leave --size out, or change the sizes in the reference"};
-  Progress progress(options.common);
+  Progress progress = progress_of(options.common);
   const auto reference = import_reference(*options.reference, installation, progress);
   if (!reference) return reference.error();
   options.suite = reference->suite;
@@ -109,10 +152,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   auto* agent = add_value(app, "--agent", options.agent, "NAME", "Only this agent's submissions");
   add_number(app, "--jobs", options.jobs, 1, 256,
              "Submissions and baselines compiled at once (default: by the number of cores)");
-  app.add_option("--budget", options.budget_seconds,
-                 "Longest time that one submission may take in all, in seconds (default: 180)")
-      ->check(CLI::Range(kLeastBudgetSeconds, kMostBudgetSeconds).description(""))
-      ->type_name("SECONDS");
+  add_number(app, "--budget", options.budget_seconds, kLeastBudgetSeconds, kMostBudgetSeconds,
+             "Longest time that one submission may take in all, in seconds (default: 180)",
+             "SECONDS");
   add_call_limit(
       app, options.call_limit_seconds,
       "Seconds that one call may take (default: 100 times eager, 20 to 60, on CUDA 5 to 60)");
@@ -152,10 +194,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   run.add_flag(
       "--no-lint", options.no_lint,
       "Do not check tasks other than kbench's own; rows of unchecked tasks are not ranked");
-  run.add_option("--seed", options.seed,
-                 "Draw the same inputs in each run; such rows are labelled and not ranked")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000'000'000}).description(""))
-      ->type_name("N");
+  add_number(run, "--seed", options.seed, 0, 1e15,
+             "Draw the same inputs in each run; such rows are labelled and not ranked");
   add_choice<UnitOrder>(run, "--order", options.order,
                         {{"task", UnitOrder::kTask},
                          {"shuffled", UnitOrder::kShuffled},
@@ -206,10 +246,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
 Result<End> call(const RunOptions& given, const Installation& installation) {
   const auto options = with_tasks_of_files(given, installation);
   if (!options) return options.error();
-  const auto end =
-      given.dry_run ? show_plan(*options, installation) : perform(*options, installation);
-  if (!end) return end.error();
-  return End{end->code, end->summary};
+  return given.dry_run ? show_plan(*options, installation) : perform(*options, installation);
 }
 
 }  // namespace kbench

@@ -3,12 +3,22 @@
 
 #include <filesystem>
 #include <functional>
+#include <vector>
 
 #include "runner/cli/options.hpp"
-#include "runner/cli/progress.hpp"
+#include "runner/core/result.hpp"
+#include "runner/plan/run_plan.hpp"
+#include "runner/print/progress.hpp"
 #include "runner/run/run_sink.hpp"
 
 namespace kbench {
+
+// The options, with their request completed (complete_request), once every output can be written
+// and can show such a run. Errors: those of complete_request; kUsage.
+[[nodiscard]] Result<RunOptions> check_run_options(const RunOptions& given);
+
+// Errors: kUsage where the outputs cannot show the tasks of the plan.
+[[nodiscard]] Status check_shown(const std::vector<OutputRequest>& outputs, const Plan& plan);
 
 class RunFace : public RunSink {
  public:

@@ -1,5 +1,3 @@
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "reports/formats/run_list.hpp"
@@ -23,8 +21,7 @@ Result<End> list(const Store& store, const RunsOptions& options) {
                fmt::format("none of the {} runs is of the device \"{}\"", stored, *options.device)};
   }
   print_found(options, *runs, runs_json, render_runs);
-  return good(fmt::format("{} run{} in {}", runs->size(), runs->size() == 1 ? "" : "s",
-                          options.database.string()));
+  return good(counted(runs->size(), "run") + " in " + options.database.string());
 }
 
 }  // namespace

@@ -1,39 +1,16 @@
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/os/clean_text.hpp"
+#include "runner/print/machine_text.hpp"
 #include "runner/run/confined_programs.hpp"
 #include "runner/selftest/selftest.hpp"
 
 namespace kbench {
-namespace {
-
-Color color_of(EscapeOutcome outcome) {
-  switch (outcome) {
-    case EscapeOutcome::kBlocked: return Color::kGreen;
-    case EscapeOutcome::kOpen: return Color::kRed;
-    case EscapeOutcome::kNotApplicable: return Color::kDim;
-    case EscapeOutcome::kFailed: return Color::kRed;
-  }
-  return Color::kRed;
-}
-
-void print_result(const Terminal& out, const EscapeResult& result) {
-  fmt::print("{}  {:26}  {:8}  {}\n{:16}{}\n",
-             out.paint(color_of(result.outcome), fmt::format("{:14}", to_string(result.outcome))),
-             result.escape.name, to_string(result.escape.as), result.escape.what, "",
-             printable(result.reason));
-  std::fflush(stdout);
-}
-
-}  // namespace
 
 CLI::App* add_selftest(CLI::App& app, SelftestRequest& options) {
   auto& selftest = add_group(app, "selftest", "Check kbench's own defences");
@@ -51,7 +28,7 @@ CLI::App* add_selftest(CLI::App& app, SelftestRequest& options) {
 
 Result<End> call(const SelftestRequest& user, const Installation& installation) {
   const bool table = user.format == OutputFormat::kTable;
-  const Terminal out = inspect_terminal(STDOUT_FILENO, user.common.color);
+  const Terminal out = standard_output(user.common);
   SelftestOptions options{.program = installation.programs / "kbench-escape",
                           .sandbox = sandbox_without(user.without),
                           .only = user.only};
@@ -60,17 +37,19 @@ Result<End> call(const SelftestRequest& user, const Installation& installation) 
   const ConfinedPrograms programs = confined_programs(installation, options.cuda_device);
   if (programs.oracle) options.confined[EscapeAs::kOracle] = programs.oracle;
   if (programs.builder) options.confined[EscapeAs::kBuilder] = programs.builder;
-  if (table) options.on_result = [&](const EscapeResult& result) { print_result(out, result); };
+  if (table)
+    options.on_result = [&](const EscapeResult& result) {
+      fmt::print("{}", escape_text(result, out));
+      std::fflush(stdout);
+    };
   const auto report = run_selftest(options);
   if (!report) return report.error();
-  if (table) {
-    fmt::print("\nsandbox: {}{}{}\n", report->level.to_string(),
-               report->level.reason.empty() ? "" : "; ", printable(report->level.reason));
-  } else {
+  if (table)
+    fmt::print("{}", sandbox_text(report->level));
+  else
     fmt::print(
         "{}\n",
         selftest_json(*report, user.device).dump(2, ' ', false, Json::error_handler_t::replace));
-  }
   const int open = report->count(EscapeOutcome::kOpen);
   const int failed = report->count(EscapeOutcome::kFailed);
   const auto text = fmt::format("{} blocked, {} open, {} not applicable{}",

@@ -20,17 +20,11 @@ namespace {
 Status calibrate_once(const ServeOptions& options, const Installation& installation,
                       const std::function<void(const std::string&)>& note) {
   if (options.common.trust.estimates) return Done{};
-  RunRequest run;
-  run.device = options.device;
-  const auto target = choose_target(run, installation);
+  const auto target = choose_target({.device = options.device}, installation);
   if (!target) return target.error();
-  const auto known = find_calibration(installation.state, describe_device(*target));
-  if (known && *known) return Done{};
-  note(
-      fmt::format("{}, so that is done first, which takes some minutes; --trust-estimates goes "
-                  "without",
-                  known ? "the device was never calibrated"
-                        : "the device is calibrated anew, since " + known.error().message));
+  const std::string why = why_uncalibrated(installation.state, describe_device(*target));
+  if (why.empty()) return Done{};
+  note(why + ", so that is done first, which takes some minutes; --trust-estimates goes without");
   TimingSelftestRequest request{.common = options.common, .device = options.device};
   request.common.suite.reset();   // it measures shipped tasks
   request.common.verbosity = -1;  // its rows are nobody's here
@@ -41,12 +35,6 @@ Status calibrate_once(const ServeOptions& options, const Installation& installat
 void announce(const std::string& url) {
   fmt::print("{}\n", url);
   std::fflush(stdout);
-}
-
-void add_timeout(CLI::App& app, const char* name, int& seconds, const char* help) {
-  app.add_option(name, seconds, help)
-      ->check(CLI::Range(1, 3600).description(""))
-      ->type_name("SECONDS");
 }
 
 }  // namespace
@@ -61,10 +49,10 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
            "A further name that clients call this host by; may be given several times");
   add_path(serve, "--tokens", options.tokens, "FILE",
            "Who may ask (default: a file of the state folder, made once)");
-  add_timeout(serve, "--header-timeout", options.header_timeout_s,
-              "Seconds for the headers of a request (default: 10)");
-  add_timeout(serve, "--body-timeout", options.body_timeout_s,
-              "Seconds for its body (default: 30)");
+  add_number(serve, "--header-timeout", options.header_timeout_s, 1, 3600,
+             "Seconds for the headers of a request (default: 10)", "SECONDS");
+  add_number(serve, "--body-timeout", options.body_timeout_s, 1, 3600,
+             "Seconds for its body (default: 30)", "SECONDS");
   add_judging(serve, options);
   return &serve;
 }

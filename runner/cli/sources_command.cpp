@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "reports/facts/sanitize.hpp"
 #include "runner/again/stored_row.hpp"
 #include "runner/cli/command_options.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 
 namespace kbench {
@@ -24,24 +24,14 @@ Status check_empty(const fs::path& folder) {
                "Name one that is empty, or that does not exist yet."};
 }
 
-// How what was written is evaluated.
-std::string command_for(const StoredRow& row, const fs::path& folder, const fs::path& submission) {
-  const std::string task = fmt::format("--task {}", shell_word(row.evaluation.task));
-  if (is_lone_file(row))
-    return fmt::format("kbench run {} {} --name {}", shell_word(submission.string()), task,
-                       shell_word(row.evaluation.submission->agent));
-  return fmt::format("kbench run {} --submissions {}", task, shell_word(folder.string()));
-}
-
 Result<std::string> write_sources(const SourcesOptions& options, const Installation& installation) {
   const auto row = find_stored_row(options.row, installation);
   if (!row) return row.error();
   if (auto empty = check_empty(options.out); !empty) return empty.error();
   const auto submission = write_stored_sources(*row, options.out);
   if (!submission) return submission.error();
-  const std::size_t files = row->evaluation.sources.size();
-  return fmt::format("{} file{} written; {}", files, files == 1 ? "" : "s",
-                     command_for(*row, options.out, *submission));
+  return fmt::format("{} written; {}", counted(row->evaluation.sources.size(), "file"),
+                     evaluating_command(*row, options.out, *submission));
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/attribution/attribution_json.hpp"
 #include "reports/attribution/attribution_page.hpp"
@@ -13,7 +11,6 @@
 #include "runner/attribution/analysis.hpp"
 #include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/endpoint_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/judge/workspace_requests.hpp"

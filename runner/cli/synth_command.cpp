@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <limits>
@@ -10,24 +9,15 @@
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/progress.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/print/progress.hpp"
+#include "runner/print/task_text.hpp"
 #include "runner/synthesis/synth_session.hpp"
-#include "runner/synthesis/synthesis_manifest.hpp"
 
 namespace kbench {
 namespace {
-
-void print_table(const SynthOutcome& outcome) {
-  fmt::print("{:>6}  kept\n", outcome.kept);
-  for (const auto& [fault, count] : count_faults(outcome.records))
-    if (count > 0) fmt::print("{:>6}  {}: {}\n", count, to_string(fault), describe(fault));
-  const auto labelled =
-      std::count_if(outcome.records.begin(), outcome.records.end(),
-                    [](const CandidateRecord& r) { return r.kept() && !r.similar_to.empty(); });
-  if (labelled > 0) fmt::print("{:>6}  of those kept are like a held-out task\n", labelled);
-}
 
 constexpr int kMostOperators = 5;
 constexpr int kMostCandidates = 999'999;  // what a task's number may be
@@ -73,9 +63,8 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
   add_value(synth, "--out", options.out, "DIR", "Folder of the suite")->required();
   add_number(synth, "--count", options.count, 1, kMostCandidates,
              "Candidates to try (default: 100)");
-  synth.add_option("--seed", options.seed, "Which candidates (default: 0)")
-      ->check(CLI::Range(std::int64_t{0}, std::numeric_limits<std::int64_t>::max()).description(""))
-      ->type_name("N");
+  add_number(synth, "--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max(),
+             "Which candidates (default: 0)");
   add_operators(synth, options);
   add_many(synth, "--from", options.from, "PATH",
            "Take the candidates of files or tables, as import does; may be repeated");
@@ -93,14 +82,13 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
 }
 
 Result<End> call(const SynthOptions& options, const Installation& installation) {
-  Progress progress(options.common);
+  Progress progress = progress_of(options.common);
   const auto outcome = synthesize(options, installation, progress);
   if (!outcome) return outcome.error();
-  if (options.format == OutputFormat::kJson) {
+  if (options.format == OutputFormat::kJson)
     fmt::print("{}", outcome->manifest);
-  } else {
-    print_table(*outcome);
-  }
+  else
+    fmt::print("{}", synthesis_text(*outcome));
   const std::string summary = fmt::format("{} of {} candidates are tasks of {}", outcome->kept,
                                           outcome->records.size(), printable(options.out.string()));
   if (outcome->interrupted)

@@ -1,22 +1,16 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/write/output_file.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/judge/workspace_requests.hpp"
-#include "runner/os/clean_text.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
-#include "runner/task/draw_words.hpp"
-#include "runner/task/hard_draws.hpp"
+#include "runner/print/task_text.hpp"
 #include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task_header.hpp"
@@ -26,80 +20,6 @@
 
 namespace kbench {
 namespace {
-
-std::string bytes_text(std::uint64_t bytes) {
-  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (amount >= 1024 && unit + 1 < kUnits.size()) {
-    amount /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", amount, kUnits.at(unit));
-}
-
-std::uint64_t total_bytes(const std::vector<TensorSpec>& tensors) {
-  std::uint64_t sum = 0;
-  for (const auto& tensor : tensors) sum += tensor.bytes();
-  return sum;
-}
-
-void print_tensors(const Terminal& out, std::string_view title,
-                   const std::vector<TensorSpec>& tensors, bool drawn) {
-  if (tensors.empty()) return;
-  std::size_t width = 0;
-  for (const auto& tensor : tensors) width = std::max(width, tensor.name.size());
-  fmt::print("  {} ({})\n", out.paint(Color::kBold, title), bytes_text(total_bytes(tensors)));
-  for (const auto& tensor : tensors) {
-    fmt::print("    {:{}}  {:8}  [{}]{}{}\n", tensor.name, width, to_string(tensor.dtype),
-               fmt::join(tensor.shape, ", "), drawn ? "  " : "",
-               drawn ? draw_words(tensor.draw) : "");
-  }
-}
-
-void print_hard_draws(const Terminal& out, const std::vector<HardDrawRule>& rules) {
-  fmt::print("  {} (extra correctness draws)\n", out.paint(Color::kBold, "hard draws"));
-  for (const auto& rule : rules) {
-    fmt::print(
-        "    {:12}  {}\n", to_string(rule.draw),
-        rule.applies() ? std::string(describe(rule.draw)) : printable("left out: " + rule.reason));
-  }
-}
-
-void print_task(const Terminal& out, const Task& task, const std::vector<const TaskSize*>& sizes) {
-  fmt::print("{}  {}\n", out.paint(Color::kBold, task.id), printable(task.title));
-  fmt::print("  mode     {}\n  source   {}\n  lowered  {}\n  hash     {}\n", task.mode,
-             printable(task.source.string()), printable(task.file.string()), task.hash);
-  if (!task.note.empty()) fmt::print("  note     {}\n", printable(task.note));
-  if (const auto why = why_unranked(task.lint_accepts); !why.empty())
-    fmt::print("  ranked   {}\n", printable("no: " + why));
-  for (const auto* size : sizes) {
-    fmt::print(
-        "\n{}  {:.4g} Gflop in matrix and convolution operations; intermediates at most {}\n",
-        out.paint(Color::kBold, "size " + size->name), size->work.products / 1e9,
-        bytes_text(size->peak_bytes_fp32));
-    print_tensors(out, "inputs", size->inputs, true);
-    print_tensors(out, "parameters", size->parameters, true);
-    print_tensors(out, "outputs", size->outputs, false);
-    print_hard_draws(out, size->hard_draws);
-  }
-}
-
-void print_list_table(const Terminal& out, const std::vector<TaskEntry>& entries) {
-  std::size_t width = 0;
-  for (const auto& entry : entries) width = std::max(width, entry.id.size());
-  const auto sizes = sizes_of_each(entries);
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const TaskEntry& entry = entries[i];
-    const auto padded = fmt::format("{:{}}", printable(entry.id), width);
-    const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
-    fmt::print("{}  {}\n", out.paint(Color::kBold, padded),
-               entry.problem.empty()
-                   ? fmt::format("{:10}  {}{}", names, printable(entry.title),
-                                 entry.unranked.empty() ? "" : "  (not ranked)")
-                   : out.paint(Color::kRed, "unreadable: " + printable(entry.problem)));
-  }
-}
 
 // All that a compiler needs to take a submission.
 Status write_headers(const std::filesystem::path& folder, const std::string& task_h,
@@ -124,11 +44,10 @@ Result<End> list(const TasksOptions& options, const Installation& installation) 
   if (!of_levels) return of_levels.error();
   const auto selected = with_tags(std::move(*of_levels), options.tags);
   if (!selected) return selected.error();
-  if (options.format == OutputFormat::kJson) {
+  if (options.format == OutputFormat::kJson)
     print_json(task_list_json(*selected, sizes_of_each(*selected)));
-  } else {
-    print_list_table(inspect_terminal(STDOUT_FILENO, options.common.color), *selected);
-  }
+  else
+    fmt::print("{}", task_list_text(*selected, standard_output(options.common)));
   if (selected->empty()) {
     return End{ExitCode::kNothingSelected,
                options.tags.empty() ? "no task of that level" : "no task of that level and tag"};
@@ -148,11 +67,10 @@ Result<End> show(const TasksOptions& options, const Installation& installation) 
   if (!task) return task.error();
   const auto sizes = find_sizes(*task, options.size);
   if (!sizes) return sizes.error();
-  if (options.format == OutputFormat::kJson) {
+  if (options.format == OutputFormat::kJson)
     print_json(task_json(*task, *sizes));
-  } else {
-    print_task(inspect_terminal(STDOUT_FILENO, options.common.color), *task, *sizes);
-  }
+  else
+    fmt::print("{}", task_text(*task, *sizes, standard_output(options.common)));
   return good(fmt::format("showed {}", task->id));
 }
 

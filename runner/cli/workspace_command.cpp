@@ -1,11 +1,10 @@
-#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
-#include "runner/cli/run_end.hpp"
+#include "runner/cli/outcome.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
@@ -44,8 +43,7 @@ Result<End> judge(const WorkspaceOptions& options, const Installation& installat
   if (answer.state)
     return End{code_of(*answer.state),
                fmt::format("{}: {}", to_string(judging.ask), to_string(*answer.state))};
-  const End end = end_of_run(answer.unjudged->outcome, answer.unjudged->terms);
-  return End{end.code, end.summary};
+  return end_of_run(answer.unjudged->outcome, answer.unjudged->terms);
 }
 
 Result<End> open_workspace(const WorkspaceOptions& options, const Installation& installation) {

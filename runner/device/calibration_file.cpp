@@ -225,4 +225,10 @@ Status keep_limits(const fs::path& state, const CalibratedDevice& device,
   return write_calibration(state, both);
 }
 
+std::string why_uncalibrated(const std::filesystem::path& state, const CalibratedDevice& device) {
+  const auto known = find_calibration(state, device);
+  if (!known) return "the device is calibrated anew, since " + known.error().message;
+  return *known ? "" : "the device was never calibrated";
+}
+
 }  // namespace kbench

@@ -57,6 +57,10 @@ struct StoredCalibration {
 [[nodiscard]] Result<std::optional<Calibration>> find_calibration(
     const std::filesystem::path& state, const CalibratedDevice& device);
 
+// In words: never calibrated, or a damaged file; empty where there is a calibration.
+[[nodiscard]] std::string why_uncalibrated(const std::filesystem::path& state,
+                                           const CalibratedDevice& device);
+
 // The limits of this very device, driver and kbench. Errors: kBadInput where the file is damaged.
 [[nodiscard]] Result<std::optional<DeviceLimits>> find_limits(const std::filesystem::path& state,
                                                               const CalibratedDevice& device);

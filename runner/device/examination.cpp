@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <sstream>
@@ -316,6 +315,16 @@ std::vector<Finding> examine(const Installation& installation, const fs::path& s
   findings.push_back({"sqlite", Health::kPass, SQLite::getLibVersion(), ""});
   findings.push_back(check_container());
   return findings;
+}
+
+Json findings_json(const std::vector<Finding>& findings) {
+  Json list = Json::array();
+  for (const Finding& finding : findings)
+    list.push_back({{"check", finding.check},
+                    {"health", to_string(finding.health)},
+                    {"text", finding.text},
+                    {"remedy", finding.remedy}});
+  return {{"schema_version", 1}, {"findings", std::move(list)}};
 }
 
 }  // namespace kbench

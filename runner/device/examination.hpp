@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runner/core/json.hpp"
 #include "runner/installation/installation.hpp"
 
 namespace kbench {
@@ -30,5 +31,8 @@ struct Finding {
 // nothing.
 [[nodiscard]] std::vector<Finding> examine(const Installation& installation,
                                            const std::filesystem::path& suites);
+
+// {schema_version, findings[]}, a finding {check, health, text, remedy}.
+[[nodiscard]] Json findings_json(const std::vector<Finding>& findings);
 
 }  // namespace kbench

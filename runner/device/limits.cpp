@@ -8,6 +8,7 @@
 
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/measure/limit.hpp"
 
 namespace kbench {
@@ -19,17 +20,18 @@ constexpr double kRestless = 0.15;
 
 }  // namespace
 
-Result<MeasuredDevice> measure_device_limits(DeviceSession& session, const Target& target,
-                                             bool wait) {
+Result<MeasuredDevice> measure_device_limits(const Installation& around, const Target& target) {
+  if (around.state.empty())
+    return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
+                 "set HOME or XDG_STATE_HOME"};
+  DeviceSession session(around, SessionTurns::kOne);
   session.prepare();
   const auto installation = session.with_libtorch();
   if (!installation) return installation.error();
   std::error_code failed;  // then the oracle cannot be started, and says so
   std::filesystem::create_directories(installation->cache, failed);  // of its log
-  auto turn = DeviceTurn::take(session, {.installation = &*installation,
-                                         .target = &target,
-                                         .what = "kbench calibrate",
-                                         .wait = wait});
+  auto turn = DeviceTurn::take(
+      session, {.installation = &*installation, .target = &target, .what = "kbench calibrate"});
   if (!turn) return turn.error();
   if (auto started = turn->start_oracle(*installation, target, "fp32"); !started)
     return started.error();
@@ -39,7 +41,10 @@ Result<MeasuredDevice> measure_device_limits(DeviceSession& session, const Targe
   turn->drop_oracle();
   if (!limits) return limits.error();
   limits->measured_at = utc_now();
-  return MeasuredDevice{describe_device(target, hello->facts), std::move(*limits)};
+  MeasuredDevice measured{describe_device(target, hello->facts), std::move(*limits)};
+  if (auto kept = keep_limits(around.state, measured.device, measured.limits); !kept)
+    return kept.error();
+  return measured;
 }
 
 std::uint64_t cache_bytes_of(const Target& target) {

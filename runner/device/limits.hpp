@@ -13,7 +13,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/calibration_file.hpp"
-#include "runner/device/device_session.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/task/work.hpp"
 
 namespace kbench {
@@ -23,10 +23,10 @@ struct MeasuredDevice {
   DeviceLimits limits;
 };
 
-// Takes the device's lock and ends its oracle again. Errors: those of take_measuring_lock and of
-// the oracle.
-[[nodiscard]] Result<MeasuredDevice> measure_device_limits(DeviceSession& session,
-                                                           const Target& target, bool wait);
+// Waits for whoever measures there, ends its oracle again, and keeps the limits as the device's.
+// Errors: kUsage, there is no place to keep them; those of take_measuring_lock and of the oracle.
+[[nodiscard]] Result<MeasuredDevice> measure_device_limits(const Installation& around,
+                                                           const Target& target);
 
 // One sentence for each figure whose median round lay more than 15 % below the best, and for each
 // below 70 % or above 105 % of the data sheet's; none where there is no sheet, or where a figure is

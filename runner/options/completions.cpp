@@ -351,4 +351,26 @@ std::string fish_completions(const CommandEntry& top) {
                      fmt::arg("lines", lines));
 }
 
+bool is_plain_word(std::string_view word) {
+  constexpr std::string_view kPlain = "_./@+-~";
+  return !word.empty() && word.front() != '-' && word.size() <= 200 &&
+         std::all_of(word.begin(), word.end(), [&](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  kPlain.find(c) != kPlain.npos;
+         });
+}
+
+std::optional<std::string> value_on_line(const std::vector<std::string>& line,
+                                         const std::string& option) {
+  for (std::size_t i = line.size(); i-- > 0;) {
+    if (line[i].starts_with(option + "=") && line[i].size() > option.size() + 1)
+      return line[i].substr(option.size() + 1);
+    if (line[i] != option) continue;
+    std::size_t value = i + 1;
+    if (value < line.size() && line[value] == "=") ++value;
+    if (value < line.size() && !line[value].empty()) return line[value];
+  }
+  return std::nullopt;
+}
+
 }  // namespace kbench

@@ -3,7 +3,10 @@
 // of `kbench names`, which reads a suite or a database and prints plain words alone. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "runner/options/option_table.hpp"
 
@@ -12,5 +15,14 @@ namespace kbench {
 [[nodiscard]] std::string bash_completions(const CommandEntry& top);
 [[nodiscard]] std::string zsh_completions(const CommandEntry& top);
 [[nodiscard]] std::string fish_completions(const CommandEntry& top);
+
+// Whether a shell may be shown the word: letters, digits and _ . / @ + - ~ alone, and no dash in
+// front. A shell expands words that it completes, and a database may be of any origin.
+[[nodiscard]] bool is_plain_word(std::string_view word);
+
+// The value of an option on the line that is completed: "--db x", "--db=x", or the three words that
+// bash makes of that.
+[[nodiscard]] std::optional<std::string> value_on_line(const std::vector<std::string>& line,
+                                                       const std::string& option);
 
 }  // namespace kbench

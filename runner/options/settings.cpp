@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdio>
 #include <iterator>
-#include <map>
 #include <set>
 #include <string_view>
 #include <system_error>

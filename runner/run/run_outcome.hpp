@@ -1,5 +1,5 @@
 // How a run came to its end, as facts and as one line for people. Exit codes are the command line's
-// (cli/run_end.hpp).
+// (cli/outcome.hpp).
 #pragma once
 
 #include <cstddef>

@@ -143,9 +143,11 @@ TEST_F(CalibrationFile, ADamagedFileIsNamedAndMendedByANewCalibration) {
       EXPECT_NE(error.message.find(own_file().string()), std::string::npos) << error.message;
       EXPECT_NE(error.hint.find("kbench calibrate"), std::string::npos);
     }
+    EXPECT_TRUE(why_uncalibrated(state(), gpu()).starts_with("the device is calibrated anew"));
   }
   EXPECT_TRUE(keep_calibration(state(), stored(gpu(), 0.002)));
   EXPECT_TRUE(known(gpu()));
+  EXPECT_EQ(why_uncalibrated(state(), gpu()), "");
 }
 
 // As it was written when all devices shared a file.

@@ -87,6 +87,10 @@ TEST(DatabaseReport, LossesStandBesideWhatWasSaved) {
   EXPECT_THAT(text, HasSubstr("1 row, "));
   EXPECT_THAT(text, HasSubstr("lost    bb  2026-11-21 13:00  a row is missing\n"));
   EXPECT_THAT(text, HasSubstr("lost: a source of aa\n"));
+  EXPECT_EQ(salvage_words(salvaged, "new.sqlite"), "1 run saved in new.sqlite, 1 lost");
+  salvaged.profiles = 2;
+  EXPECT_EQ(salvage_words(salvaged, "new.sqlite"),
+            "1 run and 2 profiles saved in new.sqlite, 1 lost");
 }
 
 TEST(DatabaseReport, AMergeNamesWhatIsToBeLookedAt) {
@@ -96,6 +100,7 @@ TEST(DatabaseReport, AMergeNamesWhatIsToBeLookedAt) {
   Merged merged;
   merged.runs = {added};
   EXPECT_EQ(merge_faults(merged), "");
+  EXPECT_EQ(merge_words(merged, "all.sqlite"), "1 run added to all.sqlite, 0 there already");
   MergedRun refused = added;
   refused.state = MergedRun::State::kRefused;
   refused.why = "another one is there";
@@ -105,6 +110,10 @@ TEST(DatabaseReport, AMergeNamesWhatIsToBeLookedAt) {
   merged.runs = {added, refused, changed};
   EXPECT_EQ(merge_faults(merged),
             ", 1 refused, 1 changed since they were measured, 1 source damaged");
+  merged.profiles = 1;
+  EXPECT_EQ(merge_words(merged, "all.sqlite"),
+            "2 runs and 1 profile added to all.sqlite, 0 runs and 0 profiles there already" +
+                merge_faults(merged));
   EXPECT_THAT(render_merged(refused), HasSubstr("REFUSED  aa"));
   EXPECT_THAT(render_merged(changed), HasSubstr("damaged: a source\n"));
 }

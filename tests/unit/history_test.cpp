@@ -162,6 +162,19 @@ TEST(HistoryReport, NamesTheRunAndTheLevels) {
   EXPECT_TRUE(json["agents"][1]["changes"].empty());
 }
 
+TEST(HistoryReport, SaysWhichRunsAreLeftOut) {
+  History history;
+  history.runs = 1;
+  EXPECT_EQ(history_words(history), "1 run");
+  history.runs = 2;
+  history.other_device = 1;
+  history.not_submitted = 2;
+  EXPECT_EQ(history_words(history),
+            "2 of 5 runs; left out: 1 of another device, 2 without a submission for it");
+  history.left_out = 3;
+  EXPECT_THAT(history_words(history), HasSubstr("2 of 8 runs; left out: 3 measured otherwise, "));
+}
+
 TEST(HistoryReport, ForeignTextSteersNobody) {
   HistoryData data;
   const std::string agent = "al\x1b[31mice\n\xe2\x80\xae";

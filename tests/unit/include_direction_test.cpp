@@ -181,17 +181,23 @@ const std::map<std::string, Rule>& rules() {
          "runner/attribution", "runner/feedback", "runner/reward", "runner/trajectory",
          "runner/store", "runner/run", "runner/judge", "runner/episode", "reports/facts",
          "runner/store/chain"}}},
+      // What people are shown of what rooms found; whoever found it knows no terminal.
+      {"runner/print",
+       {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/selftest",
+         "runner/device", "runner/import", "runner/lint", "runner/run", "runner/synthesis",
+         "runner/again", "reports/facts", "reports/formats"}}},
       // No measure, baselines, backend, sandbox, gate: what touches the machine is a room's.
       {"runner/cli",
-       {{"runner/core",       "runner/os",          "runner/reward",     "runner/attribution",
-         "runner/trajectory", "runner/task",        "runner/options",    "runner/installation",
-         "runner/selftest",   "runner/store",       "runner/plan",       "runner/prompt",
-         "runner/workspace",  "runner/serve",       "runner/agent",      "runner/device",
-         "runner/lint",       "runner/import",      "runner/run",        "runner/again",
-         "runner/judge",      "runner/episode",     "runner/synthesis",  "runner/profile",
-         "runner/study",      "runner/feedback",    "reports/facts",     "reports/formats",
-         "reports/over_time", "reports/episodes",   "reports/write",     "reports/attribution",
-         "runner/store/care", "runner/store/chain", "runner/store/file", "runner/store/rows"}}},
+       {{"runner/core",         "runner/os",         "runner/reward",      "runner/attribution",
+         "runner/trajectory",   "runner/task",       "runner/options",     "runner/installation",
+         "runner/selftest",     "runner/store",      "runner/plan",        "runner/prompt",
+         "runner/workspace",    "runner/serve",      "runner/agent",       "runner/device",
+         "runner/lint",         "runner/import",     "runner/run",         "runner/again",
+         "runner/judge",        "runner/episode",    "runner/synthesis",   "runner/profile",
+         "runner/study",        "runner/feedback",   "runner/print",       "reports/facts",
+         "reports/formats",     "reports/over_time", "reports/episodes",   "reports/write",
+         "reports/attribution", "runner/store/care", "runner/store/chain", "runner/store/file",
+         "runner/store/rows"}}},
 
       {"runner/backend", {{"runner/core", "runner/task"}, false, true}},
       {"runner/worker",
@@ -397,6 +403,15 @@ TEST_F(PlantedEdge, RoomsWithinRoomsHaveTheirOwnRule) {
 TEST_F(PlantedEdge, IncludingTheCliIsFound) {
   EXPECT_THAT(plant("runner/oracle/x.cpp", "  #  include \"runner/cli/main.hpp\"  // why not"),
               ElementsAre(HasSubstr("may not include")));
+}
+
+TEST_F(PlantedEdge, TheCommandLineSeesNothingThatTouchesTheMachine) {
+  for (const char* room : {"runner/measure", "runner/measure/players", "baselines",
+                           "runner/backend", "runner/sandbox", "runner/gate"}) {
+    EXPECT_THAT(plant("runner/cli/x.cpp", std::string("#include \"") + room + "/x.hpp\""),
+                ElementsAre(HasSubstr("may not include")))
+        << room;
+  }
 }
 
 TEST_F(PlantedEdge, LibTorchInTheSupervisorIsFound) {

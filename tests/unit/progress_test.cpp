@@ -1,4 +1,4 @@
-#include "runner/cli/progress.hpp"
+#include "runner/print/progress.hpp"
 
 #include <cstdlib>
 #include <memory>
@@ -157,6 +157,15 @@ TEST(DurationText, UsesTheUnitThatFits) {
   EXPECT_EQ(duration_text(59.6), "1 min 00 s");
   EXPECT_EQ(duration_text(125), "2 min 05 s");
   EXPECT_EQ(duration_text(3720), "1 h 02 min");
+}
+
+TEST_F(ProgressTest, HowManyAreDoneIsAPhase) {
+  const auto progress = make(true);
+  const auto tell = counting(*progress, "checking runs");
+  tell(0, 3);
+  EXPECT_THAT(written(), HasSubstr("checking runs 1/3"));
+  tell(2, 3);
+  EXPECT_THAT(written(), HasSubstr("checking runs 3/3"));
 }
 
 }  // namespace

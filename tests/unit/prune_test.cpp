@@ -52,6 +52,20 @@ TEST(PruneRuleTest, ATimeToKeepIsDaysOrWeeks) {
     EXPECT_EQ(parse_keep_time(word).error().code, ErrorCode::kUsage) << word;
 }
 
+TEST(PruneRuleTest, OnlyThoseThatGoAreCounted) {
+  std::vector<PruneVerdict> verdicts(3);
+  verdicts[0].run.id = "aa";
+  verdicts[0].goes = true;
+  verdicts[0].bytes = 2048;
+  verdicts[1].run.id = "bb";
+  verdicts[1].bytes = 1;
+  verdicts[2].run.id = "cc";
+  verdicts[2].goes = true;
+  const RunsThatGo going = runs_that_go(verdicts);
+  EXPECT_THAT(going.run_ids, ElementsAre("aa", "cc"));
+  EXPECT_EQ(going.bytes, 2048u) << "how much another one takes nobody knows";
+}
+
 TEST(PruneRuleTest, RunsOfTheTimeStayAndUnfinishedOnesForAWeek) {
   const PruneRule rule = keep_runs_of(90, true, {});
   EXPECT_TRUE(rule.keep_good);

@@ -1,8 +1,8 @@
 // Exit codes and last lines, which are made of the outcome of a run and nothing else.
-#include "runner/cli/run_end.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "runner/cli/outcome.hpp"
 
 namespace kbench {
 namespace {

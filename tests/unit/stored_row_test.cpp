@@ -81,6 +81,9 @@ TEST_F(StoredRowTest, AFolderIsFoundAgainWithItsManifest) {
                                            {"src/sub/more.hpp", "more"}}));
   ASSERT_TRUE(written.ok()) << written.error().message;
   EXPECT_EQ(text_of(folder_ / (name + "/sub/more.hpp")), "more");
+  const StoredRow row = row_of(name, {});
+  EXPECT_EQ(evaluating_command(row, "subs", *written),
+            "kbench run --task " + row.evaluation.task + " --submissions subs");
   const auto found = find_submissions(folder_.path());
   ASSERT_TRUE(found.ok());
   ASSERT_EQ(found->submissions.size(), 1u) << found->problems.size();
@@ -91,6 +94,8 @@ TEST_F(StoredRowTest, AFileOfNoFolderIsThatFile) {
   const StoredRow row = row_of("relu.cpp", {{"src/relu.cpp", "relu"}});
   EXPECT_TRUE(is_lone_file(row));
   ASSERT_TRUE(write(row).ok());
+  EXPECT_EQ(evaluating_command(row, "a b", "a b/relu.cpp"),
+            "kbench run 'a b/relu.cpp' --task " + row.evaluation.task + " --name ann");
   EXPECT_EQ(text_of(folder_ / "relu.cpp"), "relu");
 }
 

@@ -69,5 +69,18 @@ TEST_F(StoredTasks, ATaskThatOtherRowsAreOfIsNotCalledUnknown) {
   EXPECT_EQ(found.error().hint, "there are rows of level1/019_relu, level3/039_gru");
 }
 
+TEST_F(StoredTasks, AnAgentWithoutARowIsNotFound) {
+  std::vector<Evaluation> rows = {row_of("level1/019_relu", 1)};
+  rows[0].submission.emplace().agent = "alice";
+  const kbench::Run run = test::make_run("aa");
+  EXPECT_TRUE(check_stored_agent(run, rows, std::nullopt).ok());
+  EXPECT_TRUE(check_stored_agent(run, rows, "alice").ok());
+  const auto misspelt = check_stored_agent(run, rows, "alcie");
+  ASSERT_FALSE(misspelt.ok());
+  EXPECT_EQ(misspelt.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(misspelt.error().hint, "did you mean \"alice\"?");
+  EXPECT_THAT(check_stored_agent(run, {}, "bob").error().hint, HasSubstr("leave --agent out"));
+}
+
 }  // namespace
 }  // namespace kbench

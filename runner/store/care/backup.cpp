@@ -1,7 +1,5 @@
 #include "runner/store/care/backup.hpp"
 
-#include <utility>
-
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>

@@ -228,6 +228,16 @@ Result<std::vector<PruneVerdict>> judge_runs(const std::filesystem::path& file,
   return verdicts;
 }
 
+RunsThatGo runs_that_go(const std::vector<PruneVerdict>& verdicts) {
+  RunsThatGo going;
+  for (const PruneVerdict& verdict : verdicts) {
+    if (!verdict.goes) continue;
+    going.run_ids.push_back(verdict.run.id);
+    going.bytes += verdict.bytes.value_or(0);
+  }
+  return going;
+}
+
 Result<Removed> remove_runs(const std::filesystem::path& file,
                             const std::vector<std::string>& run_ids,
                             const PruneProgress& progress) {

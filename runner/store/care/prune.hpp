@@ -51,6 +51,12 @@ struct PruneProgress {
                                                            const PruneRule& rule,
                                                            const PruneProgress& progress = {});
 
+struct RunsThatGo {
+  std::vector<std::string> run_ids;
+  std::uint64_t bytes = 0;  // about
+};
+[[nodiscard]] RunsThatGo runs_that_go(const std::vector<PruneVerdict>& verdicts);
+
 struct Removed {
   std::size_t runs = 0;
   std::uint64_t bytes = 0;        // free in the file from now on

@@ -1,7 +1,6 @@
 #include "runner/store/care/readable_rows.hpp"
 
 #include <optional>
-#include <string>
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Exception.h>

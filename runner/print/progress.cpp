@@ -1,4 +1,4 @@
-#include "runner/cli/progress.hpp"
+#include "runner/print/progress.hpp"
 
 #include <unistd.h>
 
@@ -56,11 +56,19 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole % 3600 / 60);
 }
 
+std::function<void(std::size_t, std::size_t)> counting(ProgressSink& progress, std::string phase) {
+  return [&progress, phase = std::move(phase)](std::size_t done, std::size_t all) {
+    if (done == 0) progress.begin(phase, std::vector<double>(all, 1.0));
+    progress.item(done, "");
+    progress.tick();
+  };
+}
+
 Progress::Progress(std::FILE* stream, Terminal terminal, int verbosity, Clock clock)
     : stream_(stream), terminal_(terminal), verbosity_(verbosity), clock_(std::move(clock)) {}
 
-Progress::Progress(const CommonOptions& common)
-    : Progress(stderr, inspect_terminal(STDERR_FILENO, common.color), common.verbosity) {}
+Progress::Progress(ColorMode color, int verbosity)
+    : Progress(stderr, inspect_terminal(STDERR_FILENO, color), verbosity) {}
 
 Progress::~Progress() { erase(); }
 

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "runner/cli/options.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/options/terminal.hpp"
 
@@ -20,11 +19,11 @@ class Progress final : public ProgressSink {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
 
-  // `verbosity` as in CommonOptions. `stream` is not owned and outlives this.
+  // `verbosity`: -1 quiet, 0 normal, 1 and above verbose. `stream` is not owned and outlives this.
   Progress(
       std::FILE* stream, Terminal terminal, int verbosity,
       Clock clock = [] { return std::chrono::steady_clock::now(); });
-  explicit Progress(const CommonOptions& common);  // on standard error
+  Progress(ColorMode color, int verbosity);  // on standard error
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() override;  // erases the line
@@ -77,6 +76,10 @@ class Progress final : public ProgressSink {
   std::chrono::steady_clock::time_point item_started_;
   std::chrono::steady_clock::time_point last_drawn_;
 };
+
+// Shows what tells only how many are done of all.
+[[nodiscard]] std::function<void(std::size_t done, std::size_t all)> counting(
+    ProgressSink& progress, std::string phase);
 
 // "4 s", "2 min 05 s", "1 h 02 min".
 [[nodiscard]] std::string duration_text(double seconds);

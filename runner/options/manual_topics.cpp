@@ -1,4 +1,4 @@
-#include "runner/cli/manual_topics.hpp"
+#include "runner/options/manual_topics.hpp"
 
 #include <algorithm>
 #include <array>

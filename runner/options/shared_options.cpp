@@ -1,0 +1,104 @@
+#include "runner/options/shared_options.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "runner/core/precision_class.hpp"
+#include "runner/task/family.hpp"
+
+namespace kbench {
+
+void add_suite(CLI::App& app, std::optional<std::filesystem::path>& suite) {
+  add_path(app, "--suite", suite, "DIR",
+           "Folder with levelN/NNN_name.json (default: the shipped one)");
+}
+
+void add_database(CLI::App& app, std::filesystem::path& database, const std::string& help) {
+  const auto set = [&database](const std::string& word) { database = word; };
+  app.add_option_function<std::string>("--db", set, help)->type_name("FILE");
+}
+
+void add_size(CLI::App& app, std::optional<std::string>& size, const std::string& help) {
+  add_word(app, "--size", size, {"small", "full"}, help);
+}
+
+void add_precision(CLI::App& app, std::string& precision) {
+  add_word(app, "--precision", precision, {kPrecisionClasses.begin(), kPrecisionClasses.end()},
+           "Precision class: bf16 and fp16 have all tensors in that type (default: "
+           "torch-default)");
+}
+
+void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
+  add_many(
+      app, "--task", tasks, "GLOB",
+      "Task by glob over its id (level1/0*), by number (19, level1/19) or name; may be repeated");
+}
+
+void add_levels(CLI::App& app, std::vector<int>& levels) {
+  app.add_option("--level", levels, "Level, or several: 1,2 (default: all)")
+      ->check(CLI::Range(1, 99).description(""))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("N");
+}
+
+void add_tags(CLI::App& app, std::vector<std::string>& tags) {
+  const auto families = all_families();
+  // The first name is the one that settings have; `kbench tag`, which names runs, is another thing.
+  app.add_option("--tag,--family", tags,
+                 "Only tasks with operators of these families: matmul,scan (not the tag of a run)")
+      ->check(one_of({families.begin(), families.end()}).description(""))
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("FAMILY");
+}
+
+void add_json(CLI::App& app, OutputFormat& format, const std::string& what) {
+  add_choice<OutputFormat>(app, "--format", format,
+                           {{"table", OutputFormat::kTable}, {"json", OutputFormat::kJson}},
+                           what + " (default: table)");
+  // Shorter to type, and what people try.
+  app.add_flag_function(
+      "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
+      "The same as --format json");
+}
+
+void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
+                        const std::string& otherwise) {
+  app.add_option("--device", device,
+                 fmt::format("cpu, cuda, or a part of the device's name (default: {})", otherwise))
+      ->type_name("DEVICE");
+}
+
+void add_vendor(CLI::App& app, bool& vendor) {
+  app.add_flag("--vendor", vendor,
+               "CUDA: time one call of cuBLASLt or cuDNN as well, for tasks that are one");
+}
+
+void add_baseline(CLI::App& app, Side& baseline) {
+  add_choice<Side>(
+      app, "--baseline", baseline,
+      {{"eager", Side::kEager}, {"compiled", Side::kCompiled}, {"vendor", Side::kVendor}},
+      "What speed-ups are over: eager, compiled, or vendor where runs have it (default: eager)");
+}
+
+void add_one_task(CLI::App& app, std::string& task) {
+  app.add_option("TASK", task, "Id (level1/019_relu), or a name or number if unique")
+      ->required()
+      ->type_name("");
+}
+
+void add_allow_torch(CLI::App& app, std::string& policy) {
+  add_word(app, "--allow-torch", policy, {"data", "all", "none"},
+           "Torch operators a Python submission may call: data movement only, all, none (default: "
+           "data)");
+}
+
+CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
+  return app.add_option("--pairs", pairs, help)
+      ->check(CLI::Range(3, most).description(""))
+      ->type_name("N");
+}
+
+}  // namespace kbench

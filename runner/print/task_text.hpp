@@ -1,0 +1,35 @@
+// Tasks, and what became of those that were linted, imported or composed, as text for a terminal.
+// Text of others is made safe to show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runner/import/import_session.hpp"
+#include "runner/lint/lint_session.hpp"
+#include "runner/options/terminal.hpp"
+#include "runner/synthesis/synth_session.hpp"
+#include "runner/task/suite.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+// A line each.
+[[nodiscard]] std::string task_list_text(const std::vector<TaskEntry>& entries,
+                                         const Terminal& out);
+
+// A task at these sizes of it: tensors, draws, work.
+[[nodiscard]] std::string task_text(const Task& task, const std::vector<const TaskSize*>& sizes,
+                                    const Terminal& out);
+
+// `with_notes`: also findings that are no fault.
+[[nodiscard]] std::string lint_text(const std::vector<LintRow>& rows, bool with_notes,
+                                    const Terminal& out);
+
+[[nodiscard]] std::string import_text(const std::vector<ImportOutcome>& outcomes,
+                                      const Terminal& out);
+
+// How many candidates were kept, and how many failed by which fault.
+[[nodiscard]] std::string synthesis_text(const SynthOutcome& outcome);
+
+}  // namespace kbench
