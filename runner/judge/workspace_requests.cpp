@@ -114,16 +114,11 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // What the device was calibrated to do at most, and the least time of the task by it; empty without
 // a calibration.
-Facts limit_facts(const TaskSize& size, const std::optional<std::string>& device,
-                  const Installation& installation) {
-  RunRequest asked;
-  if (device) asked.device.emplace(*device);
-  const auto target = choose_target(asked, installation);
-  if (!target) return {};
-  const auto limits = find_limits(installation.state, describe_device(*target));
+Facts limit_facts(const TaskSize& size, const Target& target, const Installation& installation) {
+  const auto limits = find_limits(installation.state, describe_device(target));
   if (!limits || !*limits) return {};
   const std::string_view half = half_class_of(size);
-  return describe_limits(**limits, size.work, cache_bytes_of(*target),
+  return describe_limits(**limits, size.work, cache_bytes_of(target),
                          half.empty() ? "fp32" : std::string(half));
 }
 
@@ -142,8 +137,8 @@ Result<TaskPrompt> prompt_of_task(const SuiteFolder& suite, const std::vector<in
   auto task = find_task(suite, levels, pattern, installation, request.precision);
   if (!task) return task.error();
   PromptRequest with_limits = request;
-  with_limits.more_facts = [&](const TaskSize& size) {
-    return limit_facts(size, request.device, installation);
+  with_limits.more_facts = [&](const TaskSize& size, const Target& target) {
+    return limit_facts(size, target, installation);
   };
   return make_task_prompt(std::move(*task), with_limits,
                           {.abi = installation.abi,

@@ -47,15 +47,25 @@ PromptDevice describe_gpu(const GpuInfo& gpu) {
   return device;
 }
 
-// The device asked for; without a wish, the GPU where there is one.
-PromptDevice choose_device(const std::optional<std::string>& wish) {
-  if (wish == "cpu") return describe_cpu();
+// The device asked for; without a wish, the GPU where there is one. GPUs are asked for once a
+// prompt: NVML takes 0.1 s to start.
+Target choose_device(const std::optional<std::string>& wish) {
+  Target target{.device = "cpu"};
+  if (wish == "cpu") return target;
   const auto gpus = probe_gpus();
-  if (!wish && gpus.empty()) return describe_cpu();
-  const auto index = wish && wish->size() > 5 ? std::stoi(wish->substr(5)) : 0;
-  const auto gpu = std::find_if(gpus.begin(), gpus.end(),
-                                [&](const GpuInfo& info) { return info.index == index; });
-  return gpu != gpus.end() ? describe_gpu(*gpu) : PromptDevice{.kind = "cuda"};
+  if (!wish && gpus.empty()) return target;
+  target.device = "cuda";
+  target.device_index = wish && wish->size() > 5 ? std::stoi(wish->substr(5)) : 0;
+  const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& info) {
+    return info.index == target.device_index;
+  });
+  if (gpu != gpus.end()) target.gpu = *gpu;
+  return target;
+}
+
+PromptDevice describe(const Target& target) {
+  if (target.device == "cpu") return describe_cpu();
+  return target.gpu ? describe_gpu(*target.gpu) : PromptDevice{.kind = "cuda"};
 }
 
 // The text with the headers of its author, which the reader does not have, where they are included.
@@ -119,7 +129,8 @@ Result<TaskPrompt> make_task_prompt(Task task, const PromptRequest& request,
                                     const PromptFolders& folders) {
   const auto wish = device_for(request.language, request.device);
   if (!wish) return wish.error();
-  PromptDevice device = choose_device(*wish);
+  const Target target = choose_device(*wish);
+  PromptDevice device = describe(target);
   const PromptLanguage language = request.language.value_or(usual_language(device.kind));
   const auto size = choose_size(task, request.size, device.kind == "cuda" ? "full" : "small");
   if (!size) return size.error();
@@ -129,7 +140,7 @@ Result<TaskPrompt> make_task_prompt(Task task, const PromptRequest& request,
   const auto abi = read_bounded_file(folders.abi / "kbench.h", kMaxSourceBytes);
   if (!abi) return abi.error();
   if (request.more_facts)
-    for (auto& fact : request.more_facts(**size)) device.facts.push_back(std::move(fact));
+    for (auto& fact : request.more_facts(**size, target)) device.facts.push_back(std::move(fact));
   const std::string kind = device.kind;
   const std::string name = (*size)->name;
   std::string text =

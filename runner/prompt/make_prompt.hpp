@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/prompt/prompt_language.hpp"
 #include "runner/task/task.hpp"
@@ -21,8 +22,9 @@ struct PromptRequest {
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<PromptLanguage> language;
   std::string precision = "torch-default";  // the class of the run
-  // More facts of the device for a task of this size, {"memory bandwidth", "3200 GB/s"}.
-  std::function<std::vector<std::pair<std::string, std::string>>(const TaskSize&)> more_facts = {};
+  // More facts of the prompt's device for a task of this size, {"memory bandwidth", "3200 GB/s"}.
+  std::function<std::vector<std::pair<std::string, std::string>>(const TaskSize&, const Target&)>
+      more_facts = {};
 };
 
 struct PromptFolders {

@@ -175,6 +175,15 @@ class TasksPromptTest(cli_case.CliCase):
         """The first block of code below a heading."""
         return re.search(rf"^## {heading}$.*?^```\w+\n(.*?)^```$", text, re.M | re.S).group(1)
 
+    def test_gpus_are_asked_for_once(self):
+        """Counted by what the loader looks for: starting NVML takes 0.1 s."""
+        looked_for = self.folder / "libraries"
+        result = self.kbench("tasks", "prompt", "level1/019_relu", LD_DEBUG="libs",
+                             LD_DEBUG_OUTPUT=str(looked_for))
+        self.assert_good(result)
+        lines = "".join(file.read_text() for file in self.folder.glob("libraries.*")).splitlines()
+        self.assertEqual(sum("find library=libnvidia-ml.so" in line for line in lines), 1)
+
     def test_it_holds_all_that_a_submission_needs(self):
         for task in ("level1/019_relu", "level3/039_gru"):
             result = self.kbench("tasks", "prompt", task, "--device", "cpu")
