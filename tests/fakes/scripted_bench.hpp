@@ -35,6 +35,8 @@ struct BenchScript {
   std::string nvcc;
   std::string device_name = "a scripted device";
   BenchProfile profile;  // of every side
+
+  std::set<std::size_t> prepared;  // by the last run: units that were to be timed
 };
 
 class ScriptedBench final : public RunBench {
@@ -91,7 +93,7 @@ class ScriptedBench final : public RunBench {
 
   Status prepare(const std::set<std::size_t>& units, Store&,
                  const std::function<bool()>&) override {
-    prepared = units;
+    script_.prepared = units;
     script_.while_preparing();
     return Done{};
   }
@@ -140,8 +142,6 @@ class ScriptedBench final : public RunBench {
   }
   void begin_end(bool) override { lock_.reset(); }
   void wait_for_end() override {}
-
-  std::set<std::size_t> prepared;
 
  private:
   [[nodiscard]] std::vector<Sample> samples_of(const std::string& agent,

@@ -50,6 +50,8 @@ TEST_F(RunSelection, OfAgentsThatAreNotSelectedMalformedFilesAreForNoTaskEither)
   request_.agent = "bob";
   good_run();
   EXPECT_THAT(told(), ElementsAre("level1/019_relu bob ok"));
+  ASSERT_TRUE(kept_.census);
+  EXPECT_EQ(kept_.census->not_selected, 3) << "two of alice, one of dora";
 }
 
 TEST_F(RunSelection, ALevelIsAllOfItsTasks) {
@@ -62,6 +64,7 @@ TEST_F(RunSelection, ALevelIsAllOfItsTasks) {
 
 TEST_F(RunSelection, ALevelThatIsNotThereSelectsNothing) {
   request_.levels = {3};
+  terms_.database = folder_ / "new.sqlite";
   EXPECT_EQ(good_run().nothing_selected,
             "no task matches: there is no level 3; this suite has 1, 2");
   EXPECT_EQ(benches_.made, 0);
@@ -173,6 +176,7 @@ TEST_F(RunSelection, FilesThatWereMeantAsSubmissionsAreTold) {
 }
 
 TEST_F(RunSelection, AFolderWithoutAnySubmissionIsRefused) {
+  terms_.database = folder_ / "new.sqlite";
   folder_.write("empty/README.md", "");
   request_.submissions = folder_ / "empty";
   EXPECT_THAT(refused_run().message, HasSubstr("can be evaluated; no file there is a submission"));

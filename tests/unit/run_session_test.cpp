@@ -275,6 +275,7 @@ TEST_F(RunSessionTest, AFolderIsNoDatabase) {
   EXPECT_EQ(refused_run().code, ErrorCode::kUsage);
   terms_.database = folder_ / "nowhere/kbench.sqlite";
   EXPECT_EQ(refused_run().code, ErrorCode::kUsage);
+  EXPECT_EQ(benches_.made, 0) << "before a plan, and before anything is started";
   terms_.database = folder_.write("text.sqlite", "this is no database, but long enough for one\n");
   EXPECT_THAT(refused_run().message, HasSubstr("text.sqlite"));
   EXPECT_THAT(benches_.measured, IsEmpty());
@@ -331,6 +332,7 @@ TEST_F(RunSessionTest, ResumesWithWhatIsMissing) {
   EXPECT_EQ(outcome.run.id, id);
   EXPECT_EQ(outcome.rows, 3) << "those that were there among them";
   EXPECT_EQ(benches_.measured, names({"c"}));
+  EXPECT_THAT(benches_.script.prepared, ElementsAre(2U)) << "no package for what is there";
   EXPECT_EQ(stored().size(), 3U);
   EXPECT_NE(stored_run(id).finished_at, "");
   EXPECT_THAT(kept_.told.lines, HasSubstr("resuming run " + short_id(id) + ": 2 of 3 rows"));
@@ -532,6 +534,7 @@ TEST_F(RunSessionTest, AProcessThatDoesNotDieEndsTheRun) {
   ASSERT_TRUE(outcome.lost);
   EXPECT_EQ(outcome.left_pending, 3U);
   EXPECT_THAT(benches_.measured, IsEmpty());
+  EXPECT_EQ(stored_run(outcome.run.id).finished_at, "") << "it can be resumed";
 }
 
 TEST_F(RunSessionTest, AProcessThatOutlivesTheLastRowIsToldAsWell) {
@@ -690,6 +693,8 @@ TEST_F(RunSessionTest, AFullDiskEndsTheRunAndKeepsWhatIsThere) {
   ::signal(SIGXFSZ, old);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().code, ErrorCode::kInfrastructure);
+  EXPECT_EQ(benches_.measured, names({"a", "b"})) << "nothing that cannot be kept";
+  EXPECT_EQ(kept_.rows.size(), 1U) << "nobody is told of a row that is not stored";
   EXPECT_EQ(stored().size(), 1U);
   never_stop();
   EXPECT_EQ(resumed().rows, 3);
