@@ -281,14 +281,14 @@ TEST(CommandLine, ComparesTheNewestRunsUnlessTold) {
   const auto plain = parse_as<CompareOptions>({"compare"});
   EXPECT_FALSE(plain.before);
   EXPECT_EQ(plain.after, "latest");
-  EXPECT_FALSE(plain.over_compiled);
+  EXPECT_EQ(plain.baseline, Side::kEager);
   EXPECT_EQ(plain.format, OutputFormat::kTable);
   const auto told = parse_as<CompareOptions>({"compare", "good", "latest~1", "--baseline",
                                               "compiled", "--fail-on", "slower:5%,fails", "--all",
                                               "--force", "--json", "--db", "n.sqlite"});
   EXPECT_EQ(told.before, "good");
   EXPECT_EQ(told.after, "latest~1");
-  EXPECT_TRUE(told.over_compiled);
+  EXPECT_EQ(told.baseline, Side::kCompiled);
   EXPECT_EQ(told.fail_on, "slower:5%,fails");
   EXPECT_TRUE(told.all);
   EXPECT_TRUE(told.force);

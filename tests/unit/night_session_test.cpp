@@ -165,7 +165,7 @@ TEST_F(NightSessionTest, SourcesOfGoodRunsAreLookedForWhereItIsSaid) {
 
 // Eager takes the same time in all of these.
 TEST_F(NightSessionTest, OverTheCompiledBaselineAMachineThatIsSlowerAccusesNobody) {
-  asked_.over_compiled = true;
+  asked_.baseline = Side::kCompiled;
   benches_.script.times_ns = {{"anna", 1e6}};
   benches_.script.compiled_ns = {{"anna", 2e6}};
   ASSERT_TRUE(look());
