@@ -148,7 +148,7 @@ class ProfileSchemaTest(unittest.TestCase):
                          [rule["verdict"] for rule in rules] + ["not_judged"])
 
     def test_others_are_not(self):
-        for change in ({"more": 1}, {"schema_version": 2}, {"side": "vendor"}, {"verdict": "as_fast_as_can_be"},
+        for change in ({"more": 1}, {"schema_version": 2}, {"side": "nobody"}, {"verdict": "as_fast_as_can_be"},
                        {"facts": {"call_us": -1}}, {"facts": {"call_us": None}}, {"calls_us": [1e13]},
                        {"device": "x" * 201}, {"more_kernels": 1.5}):
             self.assertFalse(self.profile.is_valid({**self.profiles()[0], **change}), change)

@@ -56,6 +56,12 @@ TEST_F(VendorSideTest, IsTimedInEveryBlockLikeTheOthers) {
                            [](const Sample& sample) { return sample.side == Side::kVendor; }));
 }
 
+TEST_F(VendorSideTest, ACallThatTakesManyTimesAsLongAsEagerIsNoBaseline) {
+  script_.vendor_ns = 11 * script_.eager_ns;
+  expect_left_out("cuBLASLt algorithm 66 takes 11 times as long as eager");
+  EXPECT_EQ(script_.vendor_calls, 2) << "judged once, timed once";
+}
+
 TEST_F(VendorSideTest, IsJudgedOnceAndHasTensorsOfItsOwn) {
   (void)run();
   EXPECT_EQ(script_.count("judge vendor"), 1);

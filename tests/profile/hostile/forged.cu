@@ -1,11 +1,12 @@
 // Writes noise over whatever its process tells of its activities.
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstring>
 
 #include <cuda_runtime.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "task.h"
 
