@@ -1,6 +1,7 @@
 // A temporary folder for one test.
 #pragma once
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -15,7 +16,9 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     auto pattern = (std::filesystem::temp_directory_path() / "kbench-test-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
+    if (::mkdtemp(pattern.data()) == nullptr)
+      throw std::system_error(errno, std::generic_category(), "no folder like " + pattern);
+    path_ = pattern;
     std::filesystem::permissions(path_, kReadable);
   }
   ~TemporaryFolder() {
