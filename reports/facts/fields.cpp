@@ -374,6 +374,11 @@ const Field& result_field(std::string_view name) {
   throw std::out_of_range(fmt::format("no result field {}", name));
 }
 
+const Field& speedup_field(Side baseline) {
+  if (baseline == Side::kVendor) return result_field("vendor.speedup");
+  return result_field(baseline == Side::kCompiled ? "speedup.compiled" : "speedup.eager");
+}
+
 std::string show(const Field& field, const ResultRow& row) {
   const Json value = field.value(row);
   if (value.is_null()) return "–";

@@ -37,6 +37,8 @@ struct Field {
 // The field of that name; names are constants of the callers, so a missing one is a bug (throws
 // std::out_of_range).
 [[nodiscard]] const Field& result_field(std::string_view name);
+// The speed-up over a baseline.
+[[nodiscard]] const Field& speedup_field(Side baseline);
 
 // Nine significant digits: past them a logarithm differs between math libraries, and one run would
 // give two reports.

@@ -72,13 +72,9 @@ std::string state_words(const ResultRow& row) {
   return row.state == State::kOk ? std::string("not correct") : words(row.state);
 }
 
-const std::optional<Speedup>& speedup_of(const ResultRow& row, Side baseline) {
-  return row.over(baseline);
-}
-
 // Why a row's speed-up gives no verdict; empty where it may.
 std::string why_undecided(const ResultRow& row, Side baseline) {
-  const std::optional<Speedup>& ratio = speedup_of(row, baseline);
+  const std::optional<Speedup>& ratio = row.over(baseline);
   if (!ratio) {
     const Timing& timing = row.time_of(baseline);
     return timing.reason.empty() ? fmt::format("no speed-up over {}", to_string(baseline))
@@ -92,8 +88,8 @@ std::string why_undecided(const ResultRow& row, Side baseline) {
 // Both are correct.
 void judge_times(ComparedRow& row, Side baseline) {
   row.change = Change::kUndecided;
-  const auto& before = speedup_of(*row.before, baseline);
-  const auto& after = speedup_of(*row.after, baseline);
+  const auto& before = row.before->over(baseline);
+  const auto& after = row.after->over(baseline);
   if (before && after) row.ratio = change_between(*before, *after);
   const std::string then = why_undecided(*row.before, baseline);
   const std::string now = why_undecided(*row.after, baseline);

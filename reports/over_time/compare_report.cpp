@@ -152,13 +152,10 @@ Json differences_json(const std::vector<Difference>& differences) {
 
 Json side_json(const std::optional<ResultRow>& row, Side baseline) {
   if (!row) return nullptr;
-  const char* speedup = baseline == Side::kVendor     ? "vendor.speedup"
-                        : baseline == Side::kCompiled ? "speedup.compiled"
-                                                      : "speedup.eager";
   Json side = Json::object();
   for (const char* name : {"state", "fault", "correct", "message", "no_verdict_reason"})
     side[name] = result_field(name).value(*row);
-  side["speedup"] = result_field(speedup).value(*row);
+  side["speedup"] = speedup_field(baseline).value(*row);
   side["time_ns"] = result_field("time_ns.submission").value(*row);
   return side;
 }

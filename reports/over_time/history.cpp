@@ -143,10 +143,6 @@ class ChainCautions {
   int unchained_ = 0;
 };
 
-const std::optional<Speedup>& speedup_of(const ResultRow& row, Side baseline) {
-  return row.over(baseline);
-}
-
 // Returns how many points cannot take part although they are timed.
 int mark_changes(AgentHistory& history, Side baseline) {
   std::vector<Speedup> series;
@@ -154,7 +150,7 @@ int mark_changes(AgentHistory& history, Side baseline) {
   int left_out = 0;
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const ResultRow& row = history.points[i].row;
-    const auto& ratio = speedup_of(row, baseline);
+    const auto& ratio = row.over(baseline);
     if (!row.counts_as_correct() || !ratio) continue;
     if (!row.no_verdict.empty()) {
       ++left_out;

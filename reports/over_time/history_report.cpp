@@ -15,11 +15,6 @@ namespace {
 
 constexpr std::size_t kNameColumns = 32;
 
-const char* speedup_field(Side baseline) {
-  if (baseline == Side::kVendor) return "vendor.speedup";
-  return baseline == Side::kCompiled ? "speedup.compiled" : "speedup.eager";
-}
-
 Cell change_cell(const HistoryPoint& point) {
   if (!point.change) return {point.task_changed ? "task file changed" : "", Tone::kCaution};
   const double ratio = point.change->after / point.change->before;
@@ -48,7 +43,7 @@ std::string agent_table(const AgentHistory& history, Side baseline, const TableS
     variant.cells.push_back({shorten(sanitize_line(row.variant), kNameColumns), {}});
     time.cells.push_back({correct ? show(result_field("time_ns.submission"), row) : "–", {}});
     speedup.cells.push_back(
-        correct ? Cell{show(result_field(speedup_field(baseline)), row), {}}
+        correct ? Cell{show(speedup_field(baseline), row), {}}
                 : Cell{row.state == State::kOk ? std::string("not correct") : words(row.state),
                        tone(row.state)});
     change.cells.push_back(change_cell(point));
@@ -75,7 +70,7 @@ Json point_json(const HistoryPoint& point, Side baseline) {
           {"state", to_string(row.state)},
           {"correct", row.correct ? Json(*row.correct) : Json()},
           {"time_ns", result_field("time_ns.submission").value(row)},
-          {"speedup", result_field(speedup_field(baseline)).value(row)},
+          {"speedup", speedup_field(baseline).value(row)},
           {"no_verdict_reason", result_field("no_verdict_reason").value(row)},
           {"task_changed", point.task_changed}};
 }

@@ -5,16 +5,13 @@
 
 namespace kbench {
 
-std::string lint_precision(const std::string& precision) {
-  return working_type(precision) == DType::kFloat32 ? "fp32" : precision;
-}
-
 Result<std::unique_ptr<OracleProcess>> start_lint_oracle(Sandbox& sandbox,
                                                          const Installation& installation,
                                                          const Target& target,
                                                          const std::string& precision) {
+  const bool in_half = working_type(precision) != DType::kFloat32;
   auto oracle = OracleProcess::start(
-      oracle_options(sandbox, installation, target, lint_precision(precision)));
+      oracle_options(sandbox, installation, target, in_half ? precision : "fp32"));
   if (!oracle) return oracle.error();
   if (auto hello = (*oracle)->hello(); !hello) return hello.error();
   return oracle;

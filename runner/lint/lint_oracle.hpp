@@ -12,11 +12,9 @@
 
 namespace kbench {
 
-// The class in which tasks are linted for runs of `precision`: of 16 bits that one, else fp32.
-// TF32's own errors would let a rounded output pass on CUDA, and hide how exact eager is.
-[[nodiscard]] std::string lint_precision(const std::string& precision);
-
-// Returns once it has answered. Errors: those of starting it.
+// In the class `precision` if that is one of 16 bits, else in fp32: TF32's own errors would let a
+// rounded output pass on CUDA, and hide how exact eager is. Returns once it has answered. Errors:
+// those of starting it.
 [[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
     Sandbox& sandbox, const Installation& installation, const Target& target,
     const std::string& precision);

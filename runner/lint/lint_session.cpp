@@ -81,7 +81,7 @@ class LintSession {
               Copies copies, const std::string& precision, ProgressSink& progress)
       : installation_(installation),
         target_(std::move(target)),
-        precision_(lint_precision(precision)),
+        precision_(precision),
         type_(working_type(precision)),
         tasks_(std::move(tasks)),
         copies_(std::move(copies)),
