@@ -96,7 +96,7 @@ class Evaluating {
     note_limit();
     if (!has_submission()) return std::nullopt;
     record_.correct = true;
-    if (auto end = calls_.inspect(); end || settings_.checks_only) return end;
+    if (auto end = calls_.inspect(); end || !settings_.judges_times()) return end;
     if (auto end = calls_.judge_code_profile()) return end;
     if (stands(Defence::kFloor))
       record_.floor_ns =
@@ -111,7 +111,7 @@ class Evaluating {
   }
 
   void note_limit() {
-    if (settings_.checks_only) return;
+    if (!settings_.judges_times()) return;
     TaskLimit limit = limit_of(request_.size->work, request_.precision, peaks_, settings_.limits,
                                request_.cache_bytes);
     record_.limit_ns = limit.ns;
@@ -178,7 +178,7 @@ class Evaluating {
   std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
     const std::size_t first = record_.alone.size();
-    const int warm_ups = settings_.checks_only ? 1 : kAloneWarmUps;
+    const int warm_ups = settings_.judges_times() ? kAloneWarmUps : 1;
     for (int i = 0; i < warm_ups + calls_alone(); ++i)
       if (auto end = visit_alone(visit, i >= warm_ups)) return end;
     const auto clock = oracle_.sm_clock_khz();
@@ -211,9 +211,9 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // None where nothing is timed: the first warm-up tells how long the submission may take.
+  // None where no time is judged: the first warm-up tells how long the submission may take.
   [[nodiscard]] int calls_alone() const {
-    if (settings_.checks_only) return 0;
+    if (!settings_.judges_times()) return 0;
     const bool many_placements = on_cpu() && settings_.stop.min_placements >= kAloneAtOnce;
     return many_placements ? kAloneAPlacement : kAloneAtOnce;
   }
@@ -230,7 +230,7 @@ class Evaluating {
 
   // While the worker starts, which has not loaded the submission yet: nobody else is at work.
   std::optional<EarlyEnd> measure_peaks() {
-    if (settings_.checks_only) return std::nullopt;
+    if (!settings_.judges_times()) return std::nullopt;
     auto peaks = oracle_.peaks();
     if (!peaks) return from_error(peaks.error());
     peaks_ = *peaks;

@@ -72,6 +72,9 @@ struct EvaluationSettings {
   AcceptanceRule acceptance;
   bool original_draws = false;  // KernelBench's distributions, and no hard draws
   bool checks_only = false;     // nothing is timed: for whoever is still at work on a kernel
+  // The times are for this process alone: no row has them, so nobody who steers them gains, and
+  // what only judges them (baselines alone, peaks, floor, clocks) is left out.
+  bool rough_times = false;
   int correctness_draws = 5;
   int null_calls = 11;
   int null_calls_again = 5;  // of each further worker
@@ -90,6 +93,8 @@ struct EvaluationSettings {
   // Where the last worker is left, stopped, for the caller to end: that takes 0.06 s on CUDA. Null:
   // it ends with the evaluation.
   std::unique_ptr<Worker>* last_worker = nullptr;
+
+  [[nodiscard]] bool judges_times() const { return !checks_only && !rough_times; }
 };
 
 // Fills in state, checks, samples and reasons; the caller adds run id, key and provenance.

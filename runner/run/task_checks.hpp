@@ -50,7 +50,7 @@ class TaskChecks {
   [[nodiscard]] bool is_shipped(const Task& task) const;
   // Null without one, and where it says nothing about the Python that the task has now.
   [[nodiscard]] const LintRecord* record_of(const Task& task) const;
-  // `cost` is asked before the task's Python is timed.
+  // `cost` waits for the count of the whole run's tasks; safe to call twice.
   Result<LintRecord> lint(const Task& task, const TaskSize& size,
                           const std::function<Result<std::vector<LintFinding>>()>& cost,
                           GraphAgainstPython& python);

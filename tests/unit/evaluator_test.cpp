@@ -364,6 +364,22 @@ TEST_F(EvaluatorTest, WhereNothingIsTimedTheBaselinesHaveNoPlayer) {
   EXPECT_GT(script_.players_started, 0);
 }
 
+// For whoever compares a task's graph with its Python: a few calls of each, and nobody's verdict.
+TEST_F(EvaluatorTest, RoughTimesAreMeasuredAndNotJudged) {
+  script_.leftover_ns = 3e6;  // which a verdict finds
+  EXPECT_EQ(run().state, State::kTimingInconsistent);
+  settings_.rough_times = true;
+  const Evaluation rough = run();
+  EXPECT_EQ(rough.state, State::kOk);
+  EXPECT_EQ(rough.correct, true);
+  EXPECT_FALSE(rough.samples.empty());
+  EXPECT_TRUE(rough.alone.empty());
+  EXPECT_EQ(rough.limit_ns, std::nullopt);
+  EXPECT_EQ(rough.floor_ns, std::nullopt);
+  script_.submission_error = [](int) { return 1.0; };
+  EXPECT_EQ(run().state, State::kWrongResult);
+}
+
 TEST_F(EvaluatorTest, NaNIsWrong) {
   script_.submission_error = [](int) { return std::numeric_limits<double>::quiet_NaN(); };
   EXPECT_EQ(run().state, State::kWrongResult);
