@@ -3,10 +3,10 @@
 // "history" has eleven runs before it, of which some brought a change, and one of another device;
 // "episodes" two episodes in which an agent got there, and one in which a hostile one did not;
 // "single", "uncalibrated" and "failed" the one submission of one agent for relu; "estimates" is of
-// a device that was never calibrated. Agents of falling quality; among their submissions are
-// failures of several kinds, NaN, a suspect one, variants, and tasks that do not rank, were not
-// calibrated or ran on a busy machine. Written by the store itself; the same arguments give the
-// same rows.
+// a device that was never calibrated; in "vendor" every fourth task is a call of a vendor's
+// library. Agents of falling quality; among their submissions are failures of several kinds, NaN, a
+// suspect one, variants, and tasks that do not rank, were not calibrated or ran on a busy machine.
+// Written by the store itself; the same arguments give the same rows.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -97,6 +97,7 @@ struct Shape {
   int blocks = 48;
   bool hostile = false;
   bool calibrated = true;
+  bool vendor = false;
 };
 
 int level_of(int task, const Shape& shape) {
@@ -258,6 +259,16 @@ void add_baselines(Evaluation& e, int task, const Shape& shape, double& eager) {
     add_samples(e, Side::kCompiled, compiled, 0.010, shape.blocks, dice);
 }
 
+void add_vendor(Evaluation& e, int task, double eager, const Shape& shape) {
+  Dice dice(static_cast<std::uint64_t>(task) + 11);
+  if (task % 4 != 0) {
+    e.vendor_reason = "it is no call of a vendor's library";
+    return;
+  }
+  e.vendor_algorithm = "cuBLASLt algorithm 66";
+  add_samples(e, Side::kVendor, eager / (1 + 0.5 * dice.uniform()), 0.01, shape.blocks, dice);
+}
+
 Evaluation make_submission(int task, int agent, int variant, const Shape& shape) {
   Dice dice(static_cast<std::uint64_t>(task * 1009 + agent * 31 + variant));
   Evaluation e = base(task, shape);
@@ -278,6 +289,7 @@ Evaluation make_submission(int task, int agent, int variant, const Shape& shape)
   }
   const double ratio = std::exp(std::log(0.45) + (0.4 + skill) * dice.uniform() * std::log(5.0));
   const double noise = dice.uniform() < 0.12 ? 0.2 : 0.014;
+  if (shape.vendor) add_vendor(e, task, eager, shape);
   add_samples(e, Side::kSubmission, eager / ratio, noise, shape.blocks, dice);
   add_checks(e, 3e-7 * (1 + dice.uniform()));
   e.prepare_ns = 350'000;
@@ -432,9 +444,12 @@ int main(int argc, char** argv) {
   if (words.size() != 1 && words.size() != 4 && words.size() != 5) return 2;
   Shape shape;
   if (words.size() >= 4)
-    shape = {std::atoi(words[1].c_str()), std::atoi(words[2].c_str()), std::atoi(words[3].c_str()),
+    shape = {std::atoi(words[1].c_str()),
+             std::atoi(words[2].c_str()),
+             std::atoi(words[3].c_str()),
              words.size() == 5 && words[4] == "hostile",
-             words.size() != 5 || words[4] != "estimates"};
+             words.size() != 5 || words[4] != "estimates",
+             words.size() == 5 && words[4] == "vendor"};
   auto store = kbench::Store::open(words[0], kbench::Store::Mode::kReadWrite);
   if (!store) return complain(store.error());
   if (words.size() == 5 && words[4] == "history")

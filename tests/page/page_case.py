@@ -143,6 +143,12 @@ class PageCase(unittest.TestCase):
         file.write_text(before + begin + text + rest[rest.index("</script>"):], encoding="utf-8")
         return file
 
+    def board(self):
+        return data_of(self.file)["boards"][0]
+
+    def choose(self, page, metric):
+        page.check(f'input[name="metric"][value="{metric}"]', force=True)
+
     def tasks(self, page):
         """The tasks in the rows of the matrix that exist, from top to bottom."""
         return page.eval_on_selector_all(".matrix tbody th", "all => all.map(e => e.textContent)")

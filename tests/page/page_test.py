@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 
 import page_case
 from page_case import FOLDER, UNCHAINED, PageCase, data_of, run
@@ -167,12 +168,6 @@ class OverviewTest(PageCase):
         first = self.dots(page)[0][0]
         page.click(".dot-line >> nth=0")
         self.assertEqual(page.inner_text("#task h2"), first)
-
-    def board(self):
-        return data_of(self.file)["boards"][0]
-
-    def choose(self, page, metric):
-        page.check(f'input[name="metric"][value="{metric}"]', force=True)
 
     def test_scores_have_their_intervals_in_sight(self):
         page = self.open()
@@ -390,6 +385,47 @@ class ExportTest(PageCase):
         self.assertTrue(lines[0].startswith("| Task | Eager (ms) |"))
         named = [line.split("|")[1].strip().replace("\\", "") for line in lines[2:]]
         self.assertEqual(named, self.tasks(page))
+
+
+class VendorTest(PageCase):
+    """A run with --vendor: every fourth task is a call of a vendor's library."""
+
+    shape = (40, 3, 48, "vendor")
+
+    def scores(self, page):
+        return {one["agent"]: page.locator(f'tr[data-agent="{one["agent"]}"] td.strong').inner_text()
+                for one in self.board()["scopes"][0]["ranking"]}
+
+    def test_scores_over_a_vendor_are_chosen_like_those_over_eager(self):
+        page = self.open()
+        eager = self.scores(page)
+        page.check('input[name="over"][value="vendor"]', force=True)
+        self.assertIn("over=vendor", page.url)
+        ranking = self.board()["scopes"][0]["ranking"]
+        for metric, name in {"sure": "sure_fast_1_vendor", "mean": "mean_vendor"}.items():
+            self.choose(page, metric)
+            for one in ranking:
+                shown = self.scores(page)[one["agent"]]
+                value = one["scores"][name]["value"]
+                number = float(re.match("[0-9.]+", shown).group())
+                self.assertAlmostEqual(number, 100 * value if metric == "sure" else value,
+                                       delta=0.5 if metric == "sure" else 0.005, msg=(metric, shown))
+        self.choose(page, "sure")
+        self.assertNotEqual(self.scores(page), eager)
+        self.assertIn("counts in no score over it", page.inner_text(".formula"))
+
+    def test_a_share_at_another_p_is_of_the_tasks_that_are_such_a_call(self):
+        page = self.open("#?over=vendor&metric=fast&p=0.1")
+        tasks = self.board()["scopes"][0]["ranking"][0]["scores"]["fast_1_vendor"]["tasks"]
+        self.assertLess(tasks, 12)
+        timed = {row["task"] for row in self.report["results"]
+                 if row["agent"] == "agent-a" and scored(row) and not row["uncredited_reason"]
+                 and row["vendor"]["speedup"]}
+        self.assertGreater(len(timed), 2)
+        wanted = f"{100 * len(timed) / tasks:.0f}"
+        self.assertTrue(self.scores(page)["agent-a"].startswith(wanted))
+        page.fill("#search", "level")  # a filter that leaves every task
+        self.assertTrue(self.scores(page)["agent-a"].startswith(wanted))
 
 
 class OtherDataTest(PageCase):

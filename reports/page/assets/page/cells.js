@@ -1,7 +1,7 @@
 // What a cell of the task by agent table says of a row: text, glyph, tone, and by what it sorts.
 
 import { words } from "./words.js";
-import { data, isCorrect } from "./data.js";
+import { data, isCorrect, speedupOf } from "./data.js";
 import { showRange, showRatio, showSpeedup } from "./format.js";
 
 const kindOfVerdict = {
@@ -44,7 +44,7 @@ export const cellOf = (row, over) => {
     return { kind: "suspect", glyph: "?", text: words.belowFloor, range: "", sort: null,
       tone: "suspect", title: row.uncredited_reason };
   if (!isCorrect(row)) return failed(row);
-  const speedup = row[`speedup.${over}`];
+  const speedup = speedupOf(row, over);
   if (!speedup)
     return { kind: "none", glyph: "✓", text: words.correctUntimed, range: "", sort: null,
       tone: "quiet", title: words.untimedHelp };

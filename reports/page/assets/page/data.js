@@ -78,9 +78,18 @@ export const fieldOf = (name) => data.fields.find((field) => field.name === name
 export const isCorrect = (row) =>
   row !== null && row.state === "ok" && row.correct === true && !row.below_floor;
 
+const SPEEDUPS = { eager: "speedup.eager", compiled: "speedup.compiled", vendor: "vendor.speedup" };
+
+// Over a baseline, whatever became of the row; null where either was not timed.
+export const speedupOf = (row, over) => row[SPEEDUPS[over]];
+
+// The baselines to choose from. A vendor's library is timed only where somebody asks for it.
+export const BASELINES = ["eager", "compiled",
+  ...(rows.some((row) => speedupOf(row, "vendor")) ? ["vendor"] : [])];
+
 // The speed-up that scores count; null unless correct, measured, ranked and credited.
 export const scored = (row, over) =>
-  isCorrect(row) && row.ranked && !row.uncredited_reason ? row[`speedup.${over}`] : null;
+  isCorrect(row) && row.ranked && !row.uncredited_reason ? speedupOf(row, over) : null;
 
 // The agent, or what stands for it beside the agents because its rows are ranked apart.
 export const rankedAs = (row) => row.details.ranked_as ?? row.agent;

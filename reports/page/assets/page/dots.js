@@ -5,7 +5,7 @@
 import { words } from "./words.js";
 import { h, svg } from "./dom.js";
 import { chart, dot, label, line, logarithmic, logTicks, titled } from "./chart.js";
-import { data, fileOf, isCorrect } from "./data.js";
+import { data, fileOf, isCorrect, speedupOf } from "./data.js";
 import { cellOf } from "./cells.js";
 import { colourOf } from "./curve.js";
 import { showRange, showRatio } from "./format.js";
@@ -30,7 +30,7 @@ const lineOf = (board, agent, over) => (task) => {
   const row = task.best[board.agents.indexOf(agent)];
   return {
     task, row, cell: cellOf(row, over),
-    speedup: row && isCorrect(row) ? row[`speedup.${over}`] : null,
+    speedup: row && isCorrect(row) ? speedupOf(row, over) : null,
     compiled: over === "eager" ? compiledOf(task) : null,
   };
 };
@@ -41,7 +41,7 @@ const clamped = (x) => Math.min(Math.max(x, 1 / WIDEST_RATIO), WIDEST_RATIO);
 const reachOfDots = (board, tasks, over) => {
   const values = tasks.flatMap((task) => [
     ...task.best.flatMap((row) => {
-      const speedup = row && isCorrect(row) ? row[`speedup.${over}`] : null;
+      const speedup = row && isCorrect(row) ? speedupOf(row, over) : null;
       return speedup ? [clamped(speedup.low), clamped(speedup.high)] : [];
     }),
     over === "eager" ? compiledOf(task) : null]).filter((x) => x !== null);

@@ -10,7 +10,7 @@ import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
 import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
-import { data } from "./data.js";
+import { BASELINES, data } from "./data.js";
 import { pictureButton } from "./picture.js";
 import { isEstimated, scopeOf, sharesAt, spreadOf } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
@@ -94,7 +94,7 @@ export const rankingOf = (board, scope, metric, over, p) => {
     return score && unbounded ? { ...score, low: null, high: null } : bounded(score);
   };
   const entries = scope.ranking.map((entry) => {
-    const whole = { ...entry, spread: spreadOf(board, entry.agent, scope, over) };
+    const whole = { ...entry, spread: spreadOf(board, entry, scope, over) };
     return { ...whole, place: board.agents.indexOf(entry.agent), score: of(whole, over, p) };
   });
   const key = (entry) => entry.score?.value ?? -1;
@@ -255,7 +255,7 @@ const controls = (board, scope, metric) =>
       offered(scope).map((name) => [name, words.scores[name].name]), metric,
       (name) => change({ metric: name }), "plain"),
     METRICS[metric].alone ? null : choice(words.over, "over",
-      [["eager", words.eager], ["compiled", words.compiled]], view.over, (over) => change({ over })));
+      BASELINES.map((side) => [side, words[side]]), view.over, (over) => change({ over })));
 
 // What the folded choices come to.
 const chosenWords = (board, scope, metric) =>
@@ -285,7 +285,8 @@ const results = (board, scope, metric, width) => {
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
         outcomeLegend(kinds),
         h("p", { class: "formula" }, formula(metric),
-          h("span", null, words.scores[metric].text(p, view.over))),
+          h("span", null, words.scores[metric].text(p, view.over),
+            view.over === "vendor" && !METRICS[metric].alone ? ` ${words.vendorTasks}` : null)),
         h("p", { class: "note" }, data.variants.help),
         unrankedNote(scope.tasksNow)), curve),
   ];

@@ -7,7 +7,7 @@ import { rowsThatCount } from "./score.js";
 const LEAST = Math.log(0.1);
 const MOST = Math.log(100);
 const MILESTONE = Math.log(1 / 0.95);
-const BASELINES = ["eager", "compiled"];
+const OVER_WHAT = ["eager", "compiled", "vendor"];
 
 const isRanked = (task) => task.rows.some((row) => row.ranked);
 
@@ -18,14 +18,16 @@ const neededOf = (task) => {
   return {
     eager: rows.some((row) => row["time_ns.eager"] !== null),
     compiled: rows.some((row) => row["time_ns.compiled"] !== null),
+    vendor: rows.some((row) => row["vendor.time_ns"] !== null),
     limit: rows.some((row) => row.limit_share !== null),
     failed: !submitted.some(isCorrect) && submitted.some((row) => row.fault === "submission"),
     untried: submitted.length === 0,
   };
 };
 
+// Whether a task is a call of a vendor's library is known of rows that got as far as asking.
 const countedIn = (facts, anywhere) => (need) =>
-  facts[need] || (facts.failed && (need === "eager" || anywhere[need]))
+  facts[need] || (need !== "vendor" && facts.failed && (need === "eager" || anywhere[need]))
   || (facts.untried && need === "limit" && anywhere[need]);
 
 const logOf = (row, over) => {
@@ -36,7 +38,7 @@ const logOf = (row, over) => {
 // What one row contributes; NaN: left out. Null: nothing submitted.
 const contributions = (row) => {
   const correct = isCorrect(row);
-  const [eager, compiled] = BASELINES.map((over) => logOf(row, over));
+  const [eager, compiled, vendor] = OVER_WHAT.map((over) => logOf(row, over));
   const penalised = (log) =>
     (Number.isNaN(log) ? (correct ? NaN : LEAST) : Math.min(Math.max(log, LEAST), MOST));
   const limit = correct && !row.uncredited_reason && row.limit_share !== null
@@ -44,6 +46,7 @@ const contributions = (row) => {
   return {
     penalised_mean_eager: penalised(eager), mean_eager: eager,
     penalised_mean_compiled: penalised(compiled), mean_compiled: compiled,
+    penalised_mean_vendor: penalised(vendor), mean_vendor: vendor,
     share_of_limit: Number.isNaN(limit) && !correct ? 0 : limit,
     milestone: !correct ? -1 : !(eager > MILESTONE) ? 1 : compiled > MILESTONE ? 3 : 2,
   };
@@ -51,7 +54,8 @@ const contributions = (row) => {
 
 const NEEDS = {
   penalised_mean_eager: "eager", mean_eager: "eager", penalised_mean_compiled: "compiled",
-  mean_compiled: "compiled", share_of_limit: "limit", milestone: "eager",
+  mean_compiled: "compiled", penalised_mean_vendor: "vendor", mean_vendor: "vendor",
+  share_of_limit: "limit", milestone: "eager",
 };
 
 const meanOf = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -67,10 +71,10 @@ const geometric = (values) => Math.exp(meanOf(values));
 export const rescored = (board, entry, tasks) => {
   const column = board.agents.indexOf(entry.agent);
   const field = tasks.filter(isRanked).map((task) => [task, neededOf(task)]);
-  const anywhere = Object.fromEntries(["eager", "compiled", "limit"].map((need) =>
+  const anywhere = Object.fromEntries([...OVER_WHAT, "limit"].map((need) =>
     [need, field.some(([, facts]) => facts[need])]));
   const values = Object.fromEntries(Object.keys(NEEDS).map((name) => [name, []]));
-  const found = { tasks: field.length, submitted: 0, correct: 0 };
+  const found = { tasks: field.length, submitted: 0, correct: 0, tasksOver: Object.fromEntries(OVER_WHAT.map((over) => [over, 0])) };
   for (const [task, facts] of field) {
     const rows = rowsThatCount(task, entry.agent, column).filter((row) => row !== null);
     const ranked = rows.filter((row) => row.ranked);
@@ -82,6 +86,7 @@ export const rescored = (board, entry, tasks) => {
     found.correct += ranked.some(isCorrect);
     const parts = (ranked.length ? ranked : [null]).map(contributions);
     const counts = countedIn(facts, anywhere);
+    for (const over in found.tasksOver) found.tasksOver[over] += counts(over);
     for (const [name, need] of Object.entries(NEEDS)) {
       const there = parts.map((part) => part[name]).filter((value) => !Number.isNaN(value));
       if (there.length && counts(need)) values[name].push(meanOf(there));

@@ -1,6 +1,6 @@
 // Scores that move with p. All others come with the data, from reports/score.
 
-import { data, isCorrect, rankedAs, scored } from "./data.js";
+import { data, isCorrect, rankedAs, scored, speedupOf } from "./data.js";
 
 const NO_VERDICT = "NO VERDICT";
 const NORMAL_95 = 1.96; // standard deviations on either side that hold 95 %
@@ -32,7 +32,7 @@ const lowOfChosen = (speedup, task, agent) => {
   return speedup.low * Math.exp(-data.variants.widening[tries] * deviation);
 };
 
-const measuredSpeedup = (row, over) => (isCorrect(row) && row.ranked ? row[`speedup.${over}`] : null);
+const measuredSpeedup = (row, over) => (isCorrect(row) && row.ranked ? speedupOf(row, over) : null);
 
 // Whether no row of a board has a verdict, as on a device that was never calibrated: scores would all
 // be 0, and what there is to show are estimates, which rank nobody.
@@ -48,7 +48,8 @@ export const isEstimated = (board) => {
 
 // Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
 // not hold what it promises: its low end makes nothing sure.
-export const spreadOf = (board, agent, scope, over) => {
+export const spreadOf = (board, entry, scope, over) => {
+  const { agent } = entry;
   const column = board.agents.indexOf(agent);
   const found = { low: [], estimate: [], high: [] };
   for (const task of board.tasks) {
@@ -62,7 +63,7 @@ export const spreadOf = (board, agent, scope, over) => {
       for (const part of ["estimate", "high"]) found[part].push([speedup[part], 1 / rows.length]);
     }
   }
-  const spread = { tasks: scope.ranked };
+  const spread = { tasks: entry.tasksOver?.[over] ?? entry.scores[`fast_1_${over}`]?.tasks ?? scope.ranked };
   for (const part of PARTS) spread[part] = weighed(found[part]);
   return spread;
 };

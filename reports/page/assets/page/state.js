@@ -1,7 +1,7 @@
 // What is shown, kept in the fragment of the address so that a view can be passed on as a link and
 // the back button works: "#level1/019_relu?size=full" or "#tasks?level=1&sort=desc.@agent-a".
 
-import { data, fileOf } from "./data.js";
+import { BASELINES, data, fileOf } from "./data.js";
 
 export const defaults = {
   board: "0", level: "0", metric: "auto", over: "eager", p: "1", sort: "", show: "auto",
@@ -21,6 +21,7 @@ const read = () => {
   const view = { path: decode(path), ...defaults };
   for (const [name, value] of new URLSearchParams(query || ""))
     if (name in defaults) view[name] = value;
+  if (!BASELINES.includes(view.over)) view.over = defaults.over;
   return view;
 };
 

@@ -19,6 +19,7 @@ export const words = {
   metric: "Score",
   over: "Over",
   overSide: (side) => `over ${side}`,
+  vendorTasks: "Vendor is one call of cuBLASLt or cuDNN; a task that is no such call counts in no score over it.",
   eager: "eager",
   compiled: "compiled",
   vendor: "vendor",
