@@ -19,6 +19,7 @@ import threading
 
 import cli_case
 import own_processes
+import quiet
 from cli_case import GOOD, KBENCH, ROOT, TINY
 from prepared import Prepared
 from run_test import EAGER, SUBMISSION, stored_samples
@@ -228,6 +229,15 @@ class KillTest(CheckedCase):
 class ShapesTest(GateCase, MeasuringCase):
     """Each in its own format, of a row of its own. One server for all: it compares the task with its Python
     once."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        first = json.dumps(cls.server.ask("POST", "/v1/evaluations",
+                                          evaluation(WRONG + "// first\n", wait_s=300))[1])
+        if "the machine was busy" in first:
+            cls.host.doCleanups()
+            raise quiet.BusyMachine(f"{quiet.MARK} {cls.__name__}: {first}")
 
     def setUp(self):
         super().setUp()

@@ -96,9 +96,9 @@ const std::map<std::string, Rule>& rules() {
          "runner/sandbox", "runner/submission", "runner/measure", "runner/measure/oracle"}}},
       // It may not see the run, which asks it before anybody is ranked.
       {"runner/lint",
-       {{"runner/core", "runner/os", "runner/task", "runner/backend", "runner/verify",
-         "runner/sandbox", "runner/installation", "runner/plan", "runner/store", "runner/measure",
-         "runner/oracle", "runner/device", "runner/measure/oracle"}}},
+       {{"runner/core", "runner/analysis", "runner/os", "runner/task", "runner/backend",
+         "runner/verify", "runner/sandbox", "runner/installation", "runner/plan", "runner/store",
+         "runner/measure", "runner/oracle", "runner/device", "runner/measure/oracle"}}},
       // It may not see the reports: who shows a run is its sink.
       {"runner/run",
        {{"runner/core",
