@@ -2,9 +2,10 @@
 """Whether a published interval holds what the next run will say.
 
     repeats.py [--device cpu|cuda] [--runs 10] [--quick] [--busy-loops N] [--task GLOB]... [--db FILE]
+               [--precision CLASS] [--submissions FOLDER]
     repeats.py --only-read --db FILE
 
-Measures the shipped examples again and again with the real program, each time in a run of its own, and
+Measures the shipped examples, or those of a folder in kbench's layout, again and again with the real program, each time in a run of its own, and
 prints for each speed-up its estimates, its half-widths, how far the runs lie apart, and how many
 intervals hold the median of the other runs. With --busy-loops, so many processes keep cores busy
 meanwhile. Nothing is judged: what the figures should be stands in the design of kbench's timing.
@@ -58,8 +59,10 @@ def tasks_with_examples(device):
 
 def measure(kbench, arguments, database):
     command = [kbench, "run", "--quiet", "--device", arguments.device, "--db", database, "--no-html",
-               "--submissions", str(ROOT / "data" / "submissions")]
-    for task in arguments.task or tasks_with_examples(arguments.device):
+               "--submissions", arguments.submissions or str(ROOT / "data" / "submissions")]
+    if arguments.precision:
+        command += ["--precision", arguments.precision]
+    for task in arguments.task or ([] if arguments.submissions else tasks_with_examples(arguments.device)):
         command += ["--task", task]
     if arguments.quick:
         command.append("--quick")
@@ -149,6 +152,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--task", action="append", default=[])
+    parser.add_argument("--precision")
+    parser.add_argument("--submissions", help="default: the shipped examples")
     arguments = options(parser, 10)
     with measured(arguments, lambda database: measure(arguments.kbench, arguments, database)) as database:
         show(speedups(arguments.kbench, database))
