@@ -183,6 +183,20 @@ class OverviewTest(PageCase):
                          f'{100 * stored["value"]:.0f}\N{NO-BREAK SPACE}%')
         self.assertEqual(page.locator('input[name="over"]').count(), 0)
 
+    def test_shares_at_another_p_have_intervals_too(self):
+        page = self.open("#?p=1.5")
+        rows = [row for row in self.report["results"] if row["agent"] == "agent-a" and scored(row)]
+        sure = sum(row["speedup"]["eager"]["low"] > 1.5 for row in rows if not row["uncredited_reason"])
+        tasks = self.board()["scopes"][0]["ranking"][0]["tasks"]
+        text = page.inner_text('tr[data-agent="agent-a"] td.score-range')
+        low, high = (int(part) / 100 for part in re.fullmatch(r"\[(\d+)–(\d+)\]", text).groups())
+        self.assertLess(low, sure / tasks)
+        # Wilson's ends are where the share lies 1.96 standard deviations away.
+        self.assertAlmostEqual((sure / tasks - low) / (low * (1 - low) / tasks) ** .5, 1.96, delta=.15)
+        self.assertGreater(high, sure / tasks)
+        self.choose(page, "fast")
+        self.assertRegex(page.inner_text('tr[data-agent="agent-a"] td.score-range'), r"\[\d+–\d+\]")
+
     def test_no_interval_stands_where_none_was_computed(self):
         """Was: "43 % [43–43]" of the limit, and "75 % [75–75]" below a filter, in a column called 95 %."""
         page = self.open()

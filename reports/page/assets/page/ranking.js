@@ -12,7 +12,7 @@ import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
 import { pictureButton } from "./picture.js";
-import { isEstimated, scopeOf, sharesAt, spreadOf } from "./score.js";
+import { isEstimated, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
 import { change, defaults, view } from "./state.js";
 
@@ -36,21 +36,28 @@ const stored = (nameOver) => (entry, over) => {
 const bounded = (score) =>
   (score && score.low === score.high ? { ...score, low: null, high: null } : score);
 
+// Beside p = 1 nothing was redrawn: the interval over other tasks, widened by what the intervals of these
+// leave open.
+const shareAt = (entry, part, p) => {
+  const shares = sharesAt(entry.spread, p);
+  if (!entry.spread.tasks) return { value: shares[part], low: null, high: null };
+  const { low, high } = wilson(shares[part], entry.spread.tasks);
+  return { value: shares[part], low: Math.min(low, shares.sure), high: Math.max(high, shares.possible) };
+};
+
 const METRICS = {
   sure: {
     kind: "share", part: "low", moves: true,
     of: (entry, over, p) => {
       const known = p === 1 && entry.rank !== null && entry.scores[`sure_fast_1_${over}`];
-      const { sure, possible } = sharesAt(entry.spread, p);
-      return { value: sure, low: sure, high: possible, ...known };
+      return { ...shareAt(entry, "sure", p), ...known };
     },
   },
   fast: {
     kind: "share", part: "estimate", moves: true,
     of: (entry, over, p) => {
       const known = p === 1 && entry.rank !== null && entry.scores[`fast_1_${over}`];
-      const { sure, point, possible } = sharesAt(entry.spread, p);
-      return { value: point, low: sure, high: possible, ...known };
+      return { ...shareAt(entry, "point", p), ...known };
     },
   },
   penalised: { kind: "ratio", moves: false, of: stored((over) => `penalised_mean_${over}`) },

@@ -80,6 +80,15 @@ export const countAbove = ({ values, from }, p) => {
   return low < values.length ? from[low] : 0;
 };
 
+// Wilson's score interval of a share of so many tasks: what another draw of tasks might say (E. B. Wilson,
+// "Probable inference, the law of succession, and statistical inference", 1927).
+export const wilson = (share, tasks) => {
+  const z = NORMAL_95 ** 2 / tasks;
+  const middle = (share + z / 2) / (1 + z);
+  const half = Math.sqrt(z * share * (1 - share) + (z * z) / 4) / (1 + z);
+  return { low: middle - half, high: middle + half };
+};
+
 // Shares of tasks faster than p: by the whole interval, by the estimate, by any of the interval.
 export const sharesAt = (spread, p) => {
   const share = (part) => (spread.tasks ? countAbove(spread[part], p) / spread.tasks : 0);
