@@ -54,7 +54,7 @@ class DeviceBench final : public RunBench {
  public:
   // `python`: what plays Python submissions; none where there are none to be played.
   DeviceBench(const BenchOrder& order, Installation installation, std::optional<PythonParts> python,
-              const Profile& profile, DeviceSession& device, const Toolchain& toolchain)
+              const JudgingProfile& profile, DeviceSession& device, const Toolchain& toolchain)
       : request_(order.request),
         terms_(order.terms),
         installation_(std::move(installation)),
@@ -592,7 +592,7 @@ class DeviceBench final : public RunBench {
   const Installation installation_;  // with its LibTorch
   const Plan& plan_;
   std::optional<PythonParts> python_;
-  Profile profile_;
+  JudgingProfile profile_;
   std::optional<std::pair<std::size_t, UniqueFd>>
       initial_parameters_;  // of the task with that index
   ProgressSink& progress_;

@@ -40,14 +40,14 @@ class Judged {
     if (before != nullptr) derived_before_ = derive(*before);
   }
 
-  [[nodiscard]] Value value_of(const Outcome& outcome) const {
+  [[nodiscard]] Value value_of(const CellOutcome& outcome) const {
     switch (outcome.kind) {
-      case Outcome::Kind::kTokens:
+      case CellOutcome::Kind::kTokens:
         return {static_cast<double>(cell_.tokens_in.value_or(0) + cell_.tokens_out.value_or(0))};
-      case Outcome::Kind::kBuilt: return {row_ != nullptr && rung_of(*row_) > 0 ? 1.0 : 0.0};
-      case Outcome::Kind::kCorrect: return {is_correct() ? 1.0 : 0.0};
-      case Outcome::Kind::kFast: return above(outcome.threshold);
-      case Outcome::Kind::kBetter: return better();
+      case CellOutcome::Kind::kBuilt: return {row_ != nullptr && rung_of(*row_) > 0 ? 1.0 : 0.0};
+      case CellOutcome::Kind::kCorrect: return {is_correct() ? 1.0 : 0.0};
+      case CellOutcome::Kind::kFast: return above(outcome.threshold);
+      case CellOutcome::Kind::kBetter: return better();
     }
     return {};
   }
@@ -97,7 +97,7 @@ Error damaged_cell(const std::string& what) {
 
 class LineWriter {
  public:
-  LineWriter(const StudyFacts& study, std::vector<Outcome> outcomes)
+  LineWriter(const StudyFacts& study, std::vector<CellOutcome> outcomes)
       : study_(study), outcomes_(std::move(outcomes)) {
     for (const PlannedState& state : study.plan.states) planned_.emplace(state.node, &state);
   }
@@ -133,7 +133,7 @@ class LineWriter {
     const Judged judged(cell, row,
                         before == study_.state_rows.end() ? nullptr : row_of(before->second));
     json["outcomes"] = Json::object();
-    for (const Outcome& outcome : outcomes_) {
+    for (const CellOutcome& outcome : outcomes_) {
       const Value value = judged.value_of(outcome);
       json["outcomes"][outcome.name] = value.value;
       if (value.undecided) json["undecided"].push_back(outcome.name);
@@ -152,7 +152,7 @@ class LineWriter {
   }
 
   const StudyFacts& study_;
-  std::vector<Outcome> outcomes_;
+  std::vector<CellOutcome> outcomes_;
   std::map<std::string, const PlannedState*> planned_;
 };
 
@@ -162,13 +162,13 @@ bool is_fault(std::string_view status) {
   return status == cell_status::kEndpoint || status == cell_status::kInfrastructure;
 }
 
-Result<Outcome> find_outcome(std::string_view name) {
-  using Kind = Outcome::Kind;
+Result<CellOutcome> find_outcome(std::string_view name) {
+  using Kind = CellOutcome::Kind;
   constexpr std::string_view kFast = "fast:";
-  if (name == "built") return Outcome{"built", Kind::kBuilt};
-  if (name == "correct") return Outcome{"correct", Kind::kCorrect};
-  if (name == "better") return Outcome{"better", Kind::kBetter};
-  if (name == kTokensOutcome) return Outcome{std::string(name), Kind::kTokens};
+  if (name == "built") return CellOutcome{"built", Kind::kBuilt};
+  if (name == "correct") return CellOutcome{"correct", Kind::kCorrect};
+  if (name == "better") return CellOutcome{"better", Kind::kBetter};
+  if (name == kTokensOutcome) return CellOutcome{std::string(name), Kind::kTokens};
   if (name.starts_with(kFast)) {
     const std::string_view digits = name.substr(kFast.size());
     double threshold = 0;
@@ -176,7 +176,7 @@ Result<Outcome> find_outcome(std::string_view name) {
         std::from_chars(digits.data(), digits.data() + digits.size(), threshold);
     if (failed == std::errc() && end == digits.data() + digits.size() && threshold > 0 &&
         threshold <= kMostThreshold)
-      return Outcome{std::string(name), Kind::kFast, threshold};
+      return CellOutcome{std::string(name), Kind::kFast, threshold};
   }
   return Error{ErrorCode::kUsage,
                fmt::format("\"{}\" is no outcome", clean_name(std::string(name), 80)),
@@ -184,7 +184,7 @@ Result<Outcome> find_outcome(std::string_view name) {
 }
 
 Result<CellLines> cell_lines(const StudyFacts& study) {
-  std::vector<Outcome> outcomes;
+  std::vector<CellOutcome> outcomes;
   for (const std::string& name : study.plan.outcomes) {
     auto outcome = find_outcome(name);
     if (!outcome) return outcome.error();

@@ -31,13 +31,13 @@ inline constexpr std::string_view kInfrastructure = "infrastructure";
 // "built"; "correct"; "fast:1.12": the speed-up over eager is above that with its whole interval;
 // "better": built or right where the state's kernel was not, or faster than it with the whole
 // interval; "tokens".
-struct Outcome {
+struct CellOutcome {
   std::string name;
   enum class Kind { kBuilt, kCorrect, kFast, kBetter, kTokens } kind = Kind::kCorrect;
   double threshold = 1;  // of kFast
 };
 // Errors: kUsage, none of these.
-[[nodiscard]] Result<Outcome> find_outcome(std::string_view name);
+[[nodiscard]] Result<CellOutcome> find_outcome(std::string_view name);
 
 struct StudyFacts {
   const StudyPlan& plan;

@@ -5,8 +5,8 @@
 
 namespace kbench {
 
-std::span<const Profile> profiles() {
-  static constexpr std::array<Profile, 3> kProfiles = {{
+std::span<const JudgingProfile> profiles() {
+  static constexpr std::array<JudgingProfile, 3> kProfiles = {{
       {"kbench", {}, false},
       {"kernelbench", {.allclose = 1e-4}, true, true},
       {"cuda-agent", {.allclose = 1e-2}, true},
@@ -14,9 +14,9 @@ std::span<const Profile> profiles() {
   return kProfiles;
 }
 
-Result<Profile> find_profile(std::string_view name) {
+Result<JudgingProfile> find_profile(std::string_view name) {
   std::string known;
-  for (const Profile& profile : profiles()) {
+  for (const JudgingProfile& profile : profiles()) {
     if (profile.name == name) return profile;
     known += (known.empty() ? "" : ", ") + std::string(profile.name);
   }

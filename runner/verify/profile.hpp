@@ -12,7 +12,7 @@
 
 namespace kbench {
 
-struct Profile {
+struct JudgingProfile {
   std::string_view name;
   AcceptanceRule acceptance;
   // Inputs and parameters as KernelBench draws them, where the task has mended that; no hard draws.
@@ -24,8 +24,8 @@ struct Profile {
 
 // "kbench" first, the default; "kernelbench": its inputs and parameters, allclose at 1e-4 (its
 // tolerance for float32); "cuda-agent": the same inputs, allclose at 1e-2.
-[[nodiscard]] std::span<const Profile> profiles();
+[[nodiscard]] std::span<const JudgingProfile> profiles();
 // Errors: kUsage for an unknown name.
-[[nodiscard]] Result<Profile> find_profile(std::string_view name);
+[[nodiscard]] Result<JudgingProfile> find_profile(std::string_view name);
 
 }  // namespace kbench
