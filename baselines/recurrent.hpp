@@ -1,5 +1,5 @@
 // Recurrent layers of a graph and the layout of their weights: cuDNN wants those of a layer stack
-// in one flat buffer. Used by the executor. No LibTorch in this header.
+// in one flat buffer. No LibTorch in this header.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// The files of reports/page/assets, compiled in by reports/page/assets/embed.cmake. Used by
-// page_template only.
+// The files of reports/page/assets, compiled in by reports/page/assets/embed.cmake.
 #pragma once
 
 #include <string_view>

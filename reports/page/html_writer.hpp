@@ -1,5 +1,5 @@
 // Writes HTML element by element. Every text and every attribute value passes escape_html here, so
-// no caller can forget it. Used by the HTML report only.
+// no caller can forget it.
 #pragma once
 
 #include <string>

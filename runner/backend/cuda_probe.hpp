@@ -1,6 +1,5 @@
-// Is there a GPU, and which? Asked by the supervisor, which links no CUDA, to choose its defaults.
-// NVML answers within milliseconds; the CUDA driver (cuInit: hundreds) is asked only where NVML is
-// missing or cannot tell which GPUs CUDA would show.
+// Is there a GPU, and which? Links no CUDA. NVML answers within milliseconds; the CUDA driver
+// (cuInit: hundreds) is asked only where NVML is missing or cannot tell which GPUs CUDA would show.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // A shared library opened at run time: how kbench reaches NVML and libcuda without linking them.
-// Used by the probe and nvml only. The library is closed with its owner.
+// The library is closed with its owner.
 #pragma once
 
 #include <dlfcn.h>

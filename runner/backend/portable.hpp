@@ -1,6 +1,6 @@
 // Arithmetic that gives the same bits from g++ on the host and nvcc on the device:
 // every operation is rounded to nearest by itself, and a fused multiply-add happens only where it
-// is written. Used by the value generators and the comparison rule; nothing here calls libm.
+// is written. Nothing here calls libm.
 #pragma once
 
 #include <cstdint>

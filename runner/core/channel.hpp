@@ -1,6 +1,6 @@
 // Length-prefixed JSON over a connected Unix stream socket, optionally with descriptors attached.
-// Spoken between the supervisor and its oracle, and between the supervisor and a worker. The worker
-// is not trusted: lengths are bounded, nesting is bounded, every read has a deadline.
+// The supervisor speaks so with the processes that it starts. Those that run foreign code are not
+// trusted: lengths are bounded, nesting is bounded, every read has a deadline.
 #pragma once
 
 #include <chrono>

@@ -1,6 +1,6 @@
 // The record of one evaluation: what was evaluated, every raw sample and check, and how it ended.
 // Written by runner/measure, kept by runner/store, read by reports. Speed-ups, medians and ranks
-// are not in here: they are functions of the samples (see core/speedup.hpp).
+// are not in here: they are functions of the samples (see analysis/speedup.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The same work for each of many things, by several threads. Used by the command line for what
-// takes a core's time: compiling submissions, reading task files. The work must not throw.
+// The same work for each of many things, by several threads: for what takes a core's time, such as
+// compiling submissions or reading task files. The work must not throw.
 #pragma once
 
 #include <algorithm>

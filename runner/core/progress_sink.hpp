@@ -1,5 +1,5 @@
-// Progress of long work, told while it goes on, wherever that is shown: on a terminal
-// (cli/progress.hpp), in a log, nowhere.
+// Progress of long work, told while it goes on, wherever that is shown: on a terminal, in a log,
+// nowhere.
 #pragma once
 
 #include <cstddef>

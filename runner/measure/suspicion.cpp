@@ -172,7 +172,7 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
   if (second.state != State::kOk) return failed_again(std::move(first), std::move(second), reason);
   // What others on the machine did says nothing of a submission: the quiet one of the two counts,
   // and where neither was, nothing is said (analysis/speedup, doubts_of) and nothing is gained
-  // (reports/credit).
+  // (reports/facts/credit).
   const bool first_was_busy = machine_was_busy(first);
   const bool second_was_busy = machine_was_busy(second);
   if (first_was_busy && second_was_busy)

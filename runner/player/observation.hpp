@@ -1,6 +1,6 @@
 // Whether torch's operators are counted in the call at hand, and whether the player alone began and
 // ended that. It is kept here, and not in Python, so that for Python an observed call is like any
-// other: the player calls the same functions around each. Used by player_abi and player_cuda.
+// other: the player calls the same functions around each.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Text that C hands over: copied into memory of the caller's. Used by player_abi and player_cuda.
+// Text that C hands over: copied into memory of the caller's.
 #pragma once
 
 #include <algorithm>

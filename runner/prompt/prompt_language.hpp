@@ -1,5 +1,4 @@
-// The languages of kernels, for `kbench tasks prompt`, and the devices of each. Used by the command
-// line and the prompt.
+// The languages of kernels, for `kbench tasks prompt`, and the devices of each.
 #pragma once
 
 #include <optional>

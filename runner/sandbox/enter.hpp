@@ -1,7 +1,6 @@
 // The protocol of the sandbox and kbench-enter. kbench-enter is executed with the last privileges a
 // sandboxed program ever has near it, as the first process of its PID namespace where there is one:
 // it confines the program (Landlock, user, capabilities, seccomp), starts it, reaps, and reports.
-// Used by sandbox.cpp (writing the command line) and enter.cpp.
 #pragma once
 
 #include <cstdint>

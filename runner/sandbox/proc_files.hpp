@@ -2,8 +2,7 @@
 // kernel says so (ENOENT, ESRCH); whatever else goes wrong (no descriptor left, no right to look)
 // means that nothing is known, and callers treat that as a failure, never as "nobody there".
 // Allocates nothing and takes no lock, because the keeper (launch.cpp) calls it in a process forked
-// from a program with threads. Used by process_tree.cpp and by
-// runner/measure/watch/worker_watch.cpp.
+// from a program with threads.
 #pragma once
 
 #include <sys/types.h>

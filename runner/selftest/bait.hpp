@@ -1,5 +1,5 @@
 // The bait of a selftest, alive as long as the object: a folder with files, listening sockets,
-// shared memory, and a process of our own user to attack. Used by selftest.cpp.
+// shared memory, and a process of our own user to attack.
 #pragma once
 
 #include <sys/types.h>

@@ -20,8 +20,8 @@
 // A profile of another benchmark (verify/profile.hpp) has another rule, for comparison only.
 //
 // A timed call has no fp64 run: it is compared with eager's output on the same inputs, by the same
-// two rules at 1 + c instead of c, with E from the draws that had one. Used by runner/measure;
-// evaluated on the device by Backend::compare.
+// two rules at 1 + c instead of c, with E from the draws that had one. The
+// bounds are evaluated on the device by Backend::compare.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
-// Turns the return codes of the CUDA runtime and driver into Status. Used by every file of
-// backend/cuda. Launches go through launch(), whose code is that of the launch alone: an error that
-// somebody else left behind is neither blamed on us nor swallowed.
+// Turns the return codes of the CUDA runtime and driver into Status.
+// Launches go through launch(), whose code is that of the launch alone: an error that somebody else
+// left behind is neither blamed on us nor swallowed.
 #pragma once
 
 #include <utility>

@@ -15,8 +15,7 @@ namespace kbench {
 // instead and which name to give.
 [[nodiscard]] Status check_database_path(const std::filesystem::path& file);
 
-// Whether there is a folder to make the file in. Errors: kUsage. Asked by who makes databases,
-// before anything else is done.
+// Whether there is a folder to make the file in. Errors: kUsage.
 [[nodiscard]] Status check_database_folder(const std::filesystem::path& file);
 
 // Whether the file ends where a page does. SQLite takes a last page that is cut off for one that
