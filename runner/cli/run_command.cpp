@@ -109,7 +109,7 @@ void add_failures(CLI::App& run, RunOptions& options) {
 // What of an earlier run is tried once more.
 void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
   auto* states = run.add_option("--rerun", options.rerun,
-                                "Only what ended in that state in the newest run: timeout,crash")
+                                "Only what ended in these states in that run: timeout,crash")
                      ->check(one_of(rerun_words()).description(""))
                      ->delimiter(',')
                      ->allow_extra_args(false)
@@ -138,7 +138,8 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   app.add_flag("--all-tasks", options.all_tasks,
                "Without --level and --task: also time the tasks that have no submission");
   add_size(app, options.size);
-  add_device(app, options.device);
+  add_device(app, options.device,
+             "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
   add_precision(app, options.precision);
   add_word(
       app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
@@ -147,31 +148,27 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   auto* submissions = add_path(app, "--submissions", options.submissions, "DIR",
                                "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}");
   add_word(app, "--layout", options.layout, {"kbench", "kernelbench", "cuda-agent"},
-           "How that folder is laid out: as ours, KernelBench's run, or CUDA Agent's "
-           "(default: kbench)");
+           "Layout of that folder: kbench's, a KernelBench run's, CUDA Agent's (default: kbench)");
   auto* agent = add_value(app, "--agent", options.agent, "NAME", "Only this agent's submissions");
   add_number(app, "--jobs", options.jobs, 1, 256,
              "Submissions and baselines compiled at once (default: by the number of cores)");
   add_number(app, "--budget", options.budget_seconds, kLeastBudgetSeconds, kMostBudgetSeconds,
-             "Longest time that one submission may take in all, in seconds (default: 180)",
-             "SECONDS");
+             "Seconds that one submission may take in all (default: 180)", "SECONDS");
   add_call_limit(
       app, options.call_limit_seconds,
-      "Seconds that one call may take (default: 100 times eager, 20 to 60, on CUDA 5 to 60)");
-  app.add_flag("--quick", options.quick,
-               "Check in full, but time in eight blocks of one session only: a wide interval");
+      "Seconds that one call may take (default: 100 × eager, within 20–60, on CUDA 5–60)");
+  app.add_flag("--quick", options.quick, "Check in full, but time briefly: a wide interval");
   return {submissions, agent};
 }
 
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
-  auto& run =
-      add_verb(app, "run", "Time the baselines, build and evaluate submissions, store everything");
+  auto& run = add_verb(app, "run", "Check and time kernels beside PyTorch, store everything");
   auto* file =
       add_path(run, "FILE", options.file, "",
                "A single submission (.cpp, .cu, .py); add --task unless the file is named like a "
                "task");
   add_value(run, "--name", options.name, "NAME",
-            "Agent that FILE counts for (default: me, or the folder AGENT of AGENT/levelN/FILE)");
+            "Author (agent) of FILE (default: me, or the folder AGENT of AGENT/levelN/FILE)");
   const auto whose = add_measuring(run, options);
   add_path(run, "--input-file", options.input_file, "FILE",
            "File with one value of --task a line; # begins a comment; -: standard input");

@@ -417,6 +417,11 @@ Status add_folder(const RunRequest& request, const FoundFolder& found,
 
 }  // namespace
 
+std::string usual_device(const RunRequest& request, bool has_gpu) {
+  const bool is_for_cpu = request.file && request.file->extension() == ".cpp";
+  return has_gpu && !is_for_cpu ? "cuda" : "cpu";
+}
+
 Result<Target> choose_target(const RunRequest& request, const Installation& installation) {
   Target target;
   const bool has_cuda_oracle = fs::exists(installation.oracle_cuda);
@@ -428,7 +433,7 @@ Result<Target> choose_target(const RunRequest& request, const Installation& inst
   }
   std::vector<GpuInfo> gpus;
   if (has_cuda_oracle && target.device != "cpu") gpus = probe_gpus();
-  if (!asked) target.device = gpus.empty() ? "cpu" : "cuda";
+  if (!asked) target.device = usual_device(request, !gpus.empty());
   if (target.device == "cuda") {
     if (!has_cuda_oracle) {
       return Error{ErrorCode::kUsage, "this kbench was built without CUDA",

@@ -17,7 +17,11 @@
 
 namespace kbench {
 
-// --device and --size, or what the machine has: CUDA and `full` with a GPU, else CPU and `small`.
+// "cpu" or "cuda" where nobody says --device: a single .cpp file runs on the CPU whatever GPUs
+// there are, all else on a GPU if there is one.
+[[nodiscard]] std::string usual_device(const RunRequest& request, bool has_gpu);
+
+// --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.
 [[nodiscard]] Result<Target> choose_target(const RunRequest& request,
                                            const Installation& installation);
 
