@@ -105,7 +105,7 @@ void add_budget(CLI::App& run, AgentRunOptions& options) {
   add_number(run, "--tokens", options.budget.tokens, 0, 1e15,
              "Tokens of an episode, prompts included; 0 for no limit (default: 0)");
   add_number(run, "--evaluations", options.budget.evaluations, 0, 100'000,
-             "Calls of verify and submit; 0 for no limit (default: 50)");
+             "Calls of verify, profile and submit; 0 for no limit (default: 50)");
   add_number(run, "--seconds", options.budget.seconds, 0, 1e8,
              "Seconds of an episode; 0 for no limit (default: 0)");
   add_number(run, "--window", options.budget.window, 1000, 1e9,

@@ -13,22 +13,21 @@ constexpr std::array kTopics = {
     ManualTopic{"submit", "Submit kernels: what a file defines, and where it lies"},
     ManualTopic{"results", "Read and publish results: formats, states, ranking, JSON"},
     ManualTopic{"tasks",
-                "Tasks: bring in others, compose new ones, and whether they tell right from wrong"},
+                "Tasks: import them, compose them, and check that they reject wrong kernels"},
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
-    ManualTopic{"trainer",
-                "I have a trainer: rewards for answers, from a server or from stored rows"},
+    ManualTopic{"trainer", "I have a trainer: rewards from a server, or of stored results"},
     ManualTopic{"data", "I want data: episodes of agents, and their exports"},
     ManualTopic{"notebook",
                 "I have a notebook: kbench from Python, data frames, Weights & Biases, MLflow"},
     ManualTopic{
         "feedback",
-        "Which feedback helps: what to keep, by how much, and a recount of somebody else's study"},
+        "Which feedback helps an agent, by how much, and the analysis of somebody else's study"},
     ManualTopic{"over-time", "Did it become faster: compare runs, history, nightly runs"},
     ManualTopic{"database",
                 "The database: backups, several machines, and a stored row measured again"},
     ManualTopic{"settings", "Options that need not be typed: kbench.toml and variables"},
     ManualTopic{"trust", "Why to believe a result: correctness, timing, the threat model"},
-    ManualTopic{"architecture", "How kbench is built: its processes, and who believes whom"},
+    ManualTopic{"architecture", "How kbench is built: its processes, and which trusts which"},
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ void add_size(CLI::App& app, std::optional<std::string>& size, const std::string
 
 void add_precision(CLI::App& app, std::string& precision) {
   add_word(app, "--precision", precision, {kPrecisionClasses.begin(), kPrecisionClasses.end()},
-           "Precision class: bf16 and fp16 have all tensors in that type (default: "
+           "Precision class; in bf16 and fp16 float32 tensors have that type (default: "
            "torch-default)");
 }
 
@@ -73,7 +73,7 @@ void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
 
 void add_vendor(CLI::App& app, bool& vendor) {
   app.add_flag("--vendor", vendor,
-               "CUDA: time one call of cuBLASLt or cuDNN as well, for tasks that are one");
+               "CUDA: also time cuBLASLt or cuDNN, for tasks that are one call of it");
 }
 
 void add_baseline(CLI::App& app, Side& baseline) {

@@ -67,7 +67,7 @@ class ReleaseTest(unittest.TestCase):
                 self.assertEqual(found.returncode, 0, step["name"] + found.stdout)
 
     def test_what_it_calls_is_there(self):
-        called = re.findall(r"(?:\.\./)*((?:third_party|tests)/[\w./-]+)", FILE.read_text("utf-8"))
+        called = re.findall(r"(?:\.\./)*((?:third_party|tests|\.ci)/[\w./-]+)", FILE.read_text("utf-8"))
         self.assertGreaterEqual(len(called), 3)
         for file in called:
             self.assertTrue((ROOT / file).exists(), file)
