@@ -108,12 +108,9 @@ ClockFindings judge(const std::vector<std::vector<Evaluation>>& runs,
   const std::string measured_at = calibration.calibration.measured_at;
   calibration.calibration = calibrate(equal, device);
   calibration.calibration.measured_at = measured_at;
-  for (EqualRuns& same : equal) {
-    for (Evaluation& evaluation : same) {
-      evaluation.calibration = calibration.calibration;
-      findings.busy += machine_was_busy(evaluation) ? 1 : 0;
-    }
-  }
+  for (const EqualRuns& same : equal)
+    for (const Evaluation& evaluation : same) findings.busy += machine_was_busy(evaluation) ? 1 : 0;
+  calibrate_by_others(equal, device);
   findings.coverage = coverage(equal);
   findings.checks = check_clock(runs, device);
   findings.missing = expected_checks(device) - findings.checks.size();

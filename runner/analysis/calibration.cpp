@@ -69,6 +69,19 @@ Calibration calibrate(std::span<const EqualRuns> submissions, std::string_view d
           .between_runs = std::max(between_runs.deviation(), least.between_runs)};
 }
 
+void calibrate_by_others(std::span<EqualRuns> submissions, std::string_view device) {
+  std::size_t runs = 0;
+  for (const EqualRuns& equal : submissions) runs = std::max(runs, equal.size());
+  for (std::size_t run = 0; run < runs; ++run) {
+    std::vector<EqualRuns> others(submissions.begin(), submissions.end());
+    for (EqualRuns& equal : others)
+      if (run < equal.size()) equal.erase(equal.begin() + static_cast<std::ptrdiff_t>(run));
+    const Calibration calibration = calibrate(others, device);
+    for (EqualRuns& equal : submissions)
+      if (run < equal.size()) equal[run].calibration = calibration;
+  }
+}
+
 Coverage coverage(std::span<const EqualRuns> submissions) {
   Coverage found;
   std::vector<double> half_widths;

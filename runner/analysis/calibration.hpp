@@ -22,6 +22,10 @@ using EqualRuns = std::vector<Evaluation>;
 [[nodiscard]] Calibration calibrate(std::span<const EqualRuns> submissions,
                                     std::string_view device);
 
+// Gives each run's evaluations the calibration of all other runs: intervals that are judged beside
+// those runs must not come from a spread that was fitted to them.
+void calibrate_by_others(std::span<EqualRuns> submissions, std::string_view device);
+
 struct Coverage {
   int held = 0;  // intervals that contain the median of the other runs' estimates
   int total = 0;

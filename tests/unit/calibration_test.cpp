@@ -71,6 +71,19 @@ TEST(Coverage, CountsTheIntervalsThatHoldTheMedianOfTheOthers) {
   EXPECT_NEAR(coverage(std::vector<EqualRuns>{runs}).median_half_width, 1.96 * 0.02, 1e-3);
 }
 
+// Two runs agree and one is off by 6 %: fitted to all three, its own interval would grow by what it
+// is off, and hold the others.
+TEST(Coverage, ARunIsNotJudgedByACalibrationThatWasFittedToIt) {
+  std::vector<EqualRuns> runs{{run_of(1.0, 6, 2), run_of(1.0, 6, 2), run_of(1.06, 6, 2)}};
+  const Calibration fitted = calibrate(runs, "cpu");
+  for (Evaluation& run : runs[0]) run.calibration = fitted;
+  EXPECT_EQ(coverage(runs).held, 3);
+  calibrate_by_others(runs, "cpu");
+  EXPECT_EQ(runs[0][2].calibration->between_runs, least_spread("cpu").between_runs);
+  EXPECT_NEAR(runs[0][0].calibration->between_runs, std::log(1.06) / std::sqrt(2), 0.001);
+  EXPECT_EQ(coverage(runs).held, 2);
+}
+
 // A run of selftest's submissions: each takes what it should, times `clock`.
 std::vector<Evaluation> selftest_run(double clock_error = 0) {
   std::vector<Evaluation> run;
