@@ -116,6 +116,17 @@ class PagesTest(DocsCase):
                          [["README.md:", "p.svg"], ["CONTRIBUTING.md:", "../x"], ["data/docs/a.md:", "#c"]])
 
 
+class ReadmeTest(DocsCase):
+    def test_its_kernel_is_right(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        (kernel,) = re.findall(r"^```cpp\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+        (self.folder / "my_relu.cpp").write_text(kernel, encoding="utf-8")
+        (command,) = re.findall(r"^    kbench (run my_relu.cpp .*?) *#", readme, re.MULTILINE)
+        result = self.kbench(*command.split(), "--checks-only")
+        self.assert_good(result)
+        self.assertIn("✓ correct", result.stdout)
+
+
 class AgentTest(DocsCase):
     PAGE = "agent"
 
