@@ -11,6 +11,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/store/file/disk_kind.hpp"
+
 namespace kbench {
 namespace {
 
@@ -112,12 +114,25 @@ Status check_database_path(const fs::path& file) {
 }
 
 Status check_database_folder(const fs::path& file) {
+  return check_database_folder(file, disk_kind);
+}
+
+Status check_database_folder(const fs::path& file, const DiskKind& kind_of) {
   const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
   std::error_code failed;
-  if (fs::is_directory(folder, failed)) return Done{};
-  return Error{ErrorCode::kUsage,
-               fmt::format("{}: there is no folder {}", file.string(), folder.string()),
-               "Make it, or choose another place with --db."};
+  if (!fs::is_directory(folder, failed))
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{}: there is no folder {}", file.string(), folder.string()),
+                 "Make it, or choose another place with --db."};
+  const std::string_view network = network_disk(kind_of(folder).value_or(0));
+  if (network.empty()) return Done{};
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("{}: {} lies on a network file system ({}), where SQLite cannot keep two "
+                  "machines from writing at once",
+                  file.string(), folder.string(), network),
+      "Name a file on a disk of this machine with --db; `kbench db backup FILE` copies it "
+      "to the network disk, and `kbench db merge` joins the files of several machines."};
 }
 
 Status check_file_end(const fs::path& file) {
