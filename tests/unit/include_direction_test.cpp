@@ -94,6 +94,8 @@ const std::map<std::string, Rule>& rules() {
       {"runner/device",
        {{"runner/core", "runner/os", "runner/task", "runner/installation", "runner/backend",
          "runner/sandbox", "runner/submission", "runner/measure", "runner/measure/oracle"}}},
+      // A process that measures: it sees no plan, no store, no report and no command line.
+      {"runner/lane", {{"runner/core", "runner/os"}}},
       // It may not see the run, which asks it before anybody is ranked.
       {"runner/lint",
        {{"runner/core", "runner/analysis", "runner/os", "runner/task", "runner/backend",

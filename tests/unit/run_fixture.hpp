@@ -10,30 +10,14 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/core/progress_sink.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/run_name.hpp"
+#include "tests/fakes/kept_progress.hpp"
 #include "tests/fakes/scripted_bench.hpp"
 #include "tests/unit/paths.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace kbench::test {
-
-// Keeps the lasting lines.
-class KeptProgress final : public ProgressSink {
- public:
-  void begin(std::string, std::vector<double>) override {}
-  void item(std::size_t, std::string_view) override {}
-  void step(std::string_view) override {}
-  void tick() override {}
-  void item_done(std::string_view) override {}
-  void end() override {}
-  void note(std::string_view text) override { (lines += text) += '\n'; }
-  void detail(std::string_view) override {}
-  void warn(std::string_view text) override { (lines += text) += '\n'; }
-
-  std::string lines;
-};
 
 // Keeps what a run tells.
 class KeptRun final : public RunSink {

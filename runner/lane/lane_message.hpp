@@ -1,0 +1,59 @@
+// Messages between a coordinator and its lanes, over a Channel. The coordinator has the plan, the
+// builders, the store and the chain; a lane has one device. Orders, facts and units are JSON that
+// whoever sends them and whoever measures agree on: nothing of them is looked at on the way.
+//
+//   coordinator                     lane
+//   take {order}              ->    waits for its device
+//                             <-    taken | failed {error}
+//   start                     ->    starts what measures
+//                             <-    ready {facts} | failed {error}
+//   measure {unit, seconds}   ->    one unit; others that wait for the device have a turn before
+//                             <-    row {row, lost?}
+//   end {lost}                ->    gives the device back, and ends
+//
+// Between any two of them a lane tells how it goes. It ends as well where the coordinator does.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+enum class LaneAsk { kTake, kStart, kMeasure, kEnd };
+
+struct LaneRequest {
+  LaneAsk ask = LaneAsk::kEnd;
+  Json body;               // the order, or the unit
+  double seconds = 0;      // that the unit will probably take; 0: nobody knows
+  bool gives_turn = true;  // before the unit, where somebody waits for the device
+  bool lost = false;       // the end: nothing of the device is kept
+};
+
+// A unit's row, and whether the device may be measured on after it.
+struct LaneRow {
+  Evaluation row;
+  std::optional<Error> lost;
+};
+
+enum class LaneAnswer { kNote, kDetail, kWarning, kStep, kTaken, kReady, kRow, kFailed };
+
+struct LaneReply {
+  LaneAnswer answer = LaneAnswer::kNote;
+  std::string text;              // of what it tells
+  Json facts;                    // of kReady
+  LaneRow measured;              // of kRow
+  std::optional<Error> failure;  // of kFailed
+};
+
+[[nodiscard]] Json to_json(const LaneRequest& request);
+[[nodiscard]] Json to_json(const LaneReply& reply);
+// Errors: kBadInput.
+[[nodiscard]] Result<LaneRequest> lane_request_from_json(const Json& json);
+[[nodiscard]] Result<LaneReply> lane_reply_from_json(const Json& json);
+
+}  // namespace kbench

@@ -1,0 +1,187 @@
+// Lanes as real processes that measure nothing (tests/fakes/scripted_lane.cpp).
+#include "runner/lane/lane_fleet.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/os/device_lock.hpp"
+#include "tests/fakes/await.hpp"
+#include "tests/fakes/kept_progress.hpp"
+#include "tests/fakes/scripted_fleet.hpp"
+#include "tests/unit/temporary_folder.hpp"
+
+namespace kbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+class LaneFleetTest : public ::testing::Test {
+ protected:
+  // "cuda:0", "cuda:1", with these orders.
+  LaneFleet& start(const std::vector<Json>& orders) {
+    std::vector<LaneCommand> commands;
+    for (std::size_t i = 0; i < orders.size(); ++i)
+      commands.push_back(scripted_lane("cuda:" + std::to_string(i), folder_.path(), orders[i]));
+    fleet_.emplace(std::move(commands), progress_);
+    return *fleet_;
+  }
+  LaneFleet& ready(std::size_t lanes) {
+    LaneFleet& fleet = start(std::vector<Json>(lanes, Json::object()));
+    EXPECT_TRUE(fleet.take({}).ok());
+    EXPECT_TRUE(fleet.start().ok());
+    return fleet;
+  }
+  void begin(std::size_t lane, std::size_t unit, const Json& more = Json::object()) {
+    LaneRequest request;
+    request.ask = LaneAsk::kMeasure;
+    request.body = scripted_unit("task" + std::to_string(unit), static_cast<int>(unit), more);
+    fleet_->begin(lane, unit, request);
+  }
+  // The next events.
+  std::vector<LaneEvent> events(std::size_t count) {
+    std::vector<LaneEvent> all;
+    EXPECT_TRUE(await(
+        [&] {
+          for (LaneEvent& event : fleet_->wait(std::chrono::milliseconds{10}))
+            all.push_back(std::move(event));
+          return all.size() >= count;
+        },
+        "events of lanes"));
+    return all;
+  }
+  void until_idle(std::size_t lanes) {
+    EXPECT_TRUE(await(
+        [&] {
+          EXPECT_THAT(fleet_->wait(std::chrono::milliseconds{10}), IsEmpty());
+          return fleet_->idle().size() == lanes;
+        },
+        "lanes that are idle"));
+  }
+  [[nodiscard]] bool locks_are_left() const {
+    for (const auto& entry : fs::directory_iterator(folder_ / "locks"))
+      if (entry.path().extension() == ".lock") return true;
+    return false;
+  }
+
+  TemporaryFolder folder_;
+  KeptProgress progress_;
+  std::optional<LaneFleet> fleet_;
+};
+
+TEST_F(LaneFleetTest, EachLaneMeasuresBesideTheOthers) {
+  LaneFleet& fleet = ready(2);
+  EXPECT_THAT(fleet.idle(), ElementsAre(0, 1));
+  // Neither ends before both have begun.
+  begin(0, 7, {{"until", folder_ / "go"}});
+  begin(1, 8, {{"until", folder_ / "go"}, {"notes", "warm"}});
+  EXPECT_TRUE(fleet.any_busy());
+  EXPECT_TRUE(await([&] { return lane_lines(folder_ / "log").size() == 2; }, "both at work"));
+  EXPECT_THAT(fleet.idle(), IsEmpty());
+  folder_.write("go", "");
+  const auto rows = events(2);
+  EXPECT_THAT(lane_lines(folder_ / "log"), UnorderedElementsAre("cuda:0 task7", "cuda:1 task8"));
+  for (const LaneEvent& event : rows) {
+    EXPECT_EQ(event.what, LaneEvent::What::kRow);
+    EXPECT_EQ(event.unit, event.lane + 7);
+    EXPECT_EQ(event.row.task, "task" + std::to_string(event.unit));
+    EXPECT_EQ(event.row.state, State::kOk);
+  }
+  EXPECT_THAT(progress_.lines, HasSubstr("cuda:1: warm"));
+  EXPECT_FALSE(fleet.any_busy());
+  fleet.begin_end(false);
+  fleet.wait_for_end();
+  EXPECT_THAT(lane_lines(folder_ / "ends"), UnorderedElementsAre("cuda:0 false", "cuda:1 false"));
+  EXPECT_FALSE(locks_are_left());
+}
+
+TEST_F(LaneFleetTest, WhatEachIsComesWithItsStart) {
+  LaneFleet& fleet = start({{{"facts", "H200"}}, {{"facts", "H100"}}});
+  ASSERT_TRUE(fleet.take({}).ok());
+  const auto facts = fleet.start();
+  ASSERT_TRUE(facts.ok());
+  EXPECT_EQ(facts->at(0).at("device"), "H200");
+  EXPECT_EQ(facts->at(1).at("device"), "H100");
+}
+
+TEST_F(LaneFleetTest, OneThatCannotBeginRefusesAll) {
+  EXPECT_EQ(start({Json::object(), {{"fails", "take"}}}).take({}).error().message,
+            "the lock is nobody's");
+  LaneFleet& second = start({Json::object(), {{"fails", "start"}}});
+  ASSERT_TRUE(second.take({}).ok());
+  EXPECT_EQ(second.start().error().message, "there is no device");
+  LaneFleet& third = start({Json::object(), {{"dies", "start"}}});
+  ASSERT_TRUE(third.take({}).ok());
+  EXPECT_THAT(third.start().error().message,
+              HasSubstr("the process that measures on cuda:1 ended: it was killed by signal 9"));
+}
+
+TEST_F(LaneFleetTest, ALaneWaitsForItsDeviceUntilNobodyWantsIt) {
+  auto held = DeviceLock::take(folder_ / "locks", "cuda:1", {"1", "somebody"},
+                               [](const auto&) { return true; });
+  ASSERT_TRUE(held.ok());
+  LaneFleet& fleet = start({Json::object(), Json::object()});
+  const auto given_up =
+      fleet.take([this] { return progress_.lines.find("cuda:1: waits") != std::string::npos; });
+  ASSERT_FALSE(given_up.ok());
+  EXPECT_THAT(given_up.error().message, HasSubstr("interrupted while it waited"));
+}
+
+TEST_F(LaneFleetTest, ALaneThatDiesGivesItsUnitBackAndIsReplaced) {
+  LaneFleet& fleet = ready(2);
+  begin(1, 4, {{"dies", "once"}});
+  const auto died = events(1);
+  ASSERT_EQ(died.size(), 1U);
+  EXPECT_EQ(died[0].what, LaneEvent::What::kReturned);
+  EXPECT_EQ(died[0].lane, 1U);
+  EXPECT_EQ(died[0].unit, 4U);
+  EXPECT_THAT(died[0].error.message, HasSubstr("cuda:1 ended: it was killed by signal 9"));
+  EXPECT_THAT(progress_.lines, HasSubstr("it is replaced"));
+  EXPECT_TRUE(fleet.any_left());
+  until_idle(2);
+  begin(1, 4, {{"dies", "once"}});
+  EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
+}
+
+TEST_F(LaneFleetTest, OneThatDiesThriceHasLostItsDevice) {
+  LaneFleet& fleet = ready(2);
+  for (int death = 1; death < 3; ++death) {
+    begin(0, 1, {{"dies", "always"}});
+    EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kReturned);
+    until_idle(2);
+  }
+  begin(0, 1, {{"dies", "always"}});
+  const auto last = events(2);
+  ASSERT_EQ(last.size(), 2U);
+  EXPECT_EQ(last[0].what, LaneEvent::What::kReturned);
+  EXPECT_EQ(last[1].what, LaneEvent::What::kLost);
+  EXPECT_THAT(last[1].error.message, HasSubstr("the third time in 10 minutes"));
+  EXPECT_THAT(fleet.idle(), ElementsAre(1)) << "the others go on";
+  begin(1, 1);
+  EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
+}
+
+TEST_F(LaneFleetTest, ADeviceThatIsLostLeavesWithItsRow) {
+  LaneFleet& fleet = ready(2);
+  begin(0, 1, {{"loses", "cuda:0"}});
+  const auto last = events(2);
+  ASSERT_EQ(last.size(), 2U);
+  EXPECT_EQ(last[0].what, LaneEvent::What::kRow);
+  EXPECT_EQ(last[1].what, LaneEvent::What::kLost);
+  EXPECT_EQ(last[1].error.message, "the device is lost");
+  EXPECT_THAT(fleet.idle(), ElementsAre(1));
+  fleet.begin_end(false);
+  fleet.wait_for_end();
+  EXPECT_THAT(lane_lines(folder_ / "ends"), UnorderedElementsAre("cuda:0 true", "cuda:1 false"));
+}
+
+}  // namespace
+}  // namespace kbench::test
