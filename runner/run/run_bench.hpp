@@ -28,6 +28,8 @@
 
 namespace kbench {
 
+class LaneFleet;
+
 // All that the machine tells of the calls of a profile.
 struct BenchProfile {
   RecordedActivity recorded;
@@ -82,6 +84,12 @@ class RunBench {
 
   // The measured row; the session adds run, key and provenance.
   virtual Evaluation measure(std::size_t unit) = 0;
+
+  // The lanes that measure in place of measure(), give_turn() and recover(), where several devices
+  // do at once; null: one after the other. After start().
+  [[nodiscard]] virtual LaneFleet* lanes() { return nullptr; }
+  // The unit as its lane is told of it.
+  [[nodiscard]] virtual Json unit_for_lane(std::size_t /*unit*/) { return Json(); }
 
   // The calls of a profile (measure/profiled_calls.hpp) of this side of the unit, in place of
   // prepare() and measure(). Errors: as of record_calls; kSubmission where it does not compile.

@@ -98,9 +98,14 @@ Result<RunOutcome> RunSession::measure() {
     const auto interrupted = [&] { return guard.interrupted(); };
     if (auto ready = bench_->prepare(units_to_judge(), *store_, interrupted); !ready)
       return ready.error();
-    if (auto evaluated = evaluate_units(interrupted); !evaluated) return evaluated.error();
+    LaneFleet* lanes = bench_->lanes();
+    auto evaluated =
+        lanes != nullptr ? evaluate_on_lanes(*lanes, interrupted) : evaluate_units(interrupted);
+    if (!evaluated) return evaluated.error();
   }
-  const bool whole = !outcome_.interrupted && !outcome_.lost && !outcome_.stopped;
+  // Where one device of several is lost, the others may have measured all there was.
+  const bool lost = outcome_.lost && (bench_->lanes() == nullptr || outcome_.left_pending > 0);
+  const bool whole = !outcome_.interrupted && !lost && !outcome_.stopped;
   bench_->begin_end(outcome_.lost.has_value());
   if (whole)
     if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished.error();
@@ -348,13 +353,25 @@ Result<bool> RunSession::evaluate_next(std::size_t unit) {
     // A verdict on the submission stands; where only the device failed, it is tried again.
     if (evaluation.state == State::kInfrastructureError) return false;
   }
+  if (auto kept = keep(evaluation, sources); !kept) return kept.error();
+  return true;
+}
+
+Status RunSession::keep(const Evaluation& evaluation, const std::vector<Blob>& sources) {
   if (auto added = store_->add(evaluation, sources); !added) return added.error();
   sink_.row(evaluation, sources);
   count(evaluation);
   // The failures of an earlier part of a resumed run were counted there.
   if (fault_of(evaluation.state) == Fault::kSubmission) ++outcome_.failures_here;
   outcome_.stopped = terms_.max_failures && outcome_.failures_here >= *terms_.max_failures;
-  return true;
+  return Done{};
+}
+
+// A row that was measured elsewhere, or is none.
+Status RunSession::keep_row(std::size_t unit, Evaluation row, const std::string& started_at) {
+  complete(unit, started_at, row);
+  const std::vector<Blob> sources = take_sources(unit, row);
+  return keep(row, sources);
 }
 
 void RunSession::count(const Evaluation& row) {
@@ -365,14 +382,27 @@ void RunSession::count(const Evaluation& row) {
 }
 
 Evaluation RunSession::evaluate_unit(std::size_t index) {
-  const PlannedRow& unit = plan_.units[index];
   const std::string started_at = utc_now();
-  const bool nothing_to_check = request_.checks_only && !unit.submission;
-  const bool in_vain = unit.ends_as || error_of_build(index) || !has_size(index) ||
-                       nothing_to_check || !why_unjudged(index).empty();
+  const bool in_vain = ends_early(index);
   Evaluation evaluation = in_vain ? ended_early(index) : bench_->measure(index);
   // That it does not compile may be known only now.
   if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
+  complete(index, started_at, evaluation);
+  return evaluation;
+}
+
+// Whether its row needs no measurement, as far as anybody knows now.
+bool RunSession::ends_early(std::size_t index) const {
+  const PlannedRow& unit = plan_.units[index];
+  const bool nothing_to_check = request_.checks_only && !unit.submission;
+  return unit.ends_as || error_of_build(index) != nullptr || !has_size(index) || nothing_to_check ||
+         !why_unjudged(index).empty();
+}
+
+// All that a row says besides what was measured.
+void RunSession::complete(std::size_t index, const std::string& started_at,
+                          Evaluation& evaluation) {
+  const PlannedRow& unit = plan_.units[index];
   evaluation.run_id = run_.id;
   // Also where nothing was measured: rows of a run rank together.
   evaluation.protocol = kProtocol;
@@ -384,7 +414,6 @@ Evaluation RunSession::evaluate_unit(std::size_t index) {
   evaluation.key = key_of(index);
   evaluation.started_at = started_at;
   if (evaluation.submission) evaluation.sandbox_level = bench_->sandbox_level();
-  return evaluation;
 }
 
 std::vector<Blob> RunSession::take_sources(std::size_t unit, Evaluation& evaluation) {
@@ -411,8 +440,7 @@ std::string RunSession::why_unjudged(std::size_t unit) const {
   return plan_.units[unit].submission ? bench_->why_unjudged(task_of(unit)) : "";
 }
 
-// A row that needs no measurement: malformed, for another device, does not compile.
-Evaluation RunSession::ended_early(std::size_t index) const {
+Evaluation RunSession::unmeasured(std::size_t index) const {
   const PlannedRow& unit = plan_.units[index];
   const Task& task = task_of(index);
   Evaluation evaluation;
@@ -425,6 +453,14 @@ Evaluation RunSession::ended_early(std::size_t index) const {
   evaluation.task_hash = task.hash;
   evaluation.unranked = why_unranked(task.lint_accepts);
   if (unit.submission || unit.ends_as) evaluation.submission = unit.id;
+  return evaluation;
+}
+
+// A row that needs no measurement: malformed, for another device, does not compile.
+Evaluation RunSession::ended_early(std::size_t index) const {
+  const PlannedRow& unit = plan_.units[index];
+  const Task& task = task_of(index);
+  Evaluation evaluation = unmeasured(index);
   if (unit.ends_as) {
     evaluation.state = *unit.ends_as;
     evaluation.message = unit.message;
@@ -445,11 +481,15 @@ Evaluation RunSession::ended_early(std::size_t index) const {
   } else {
     evaluation.state = State::kNoSubmission;
   }
+  give_reasons(evaluation);
+  return evaluation;
+}
+
+void RunSession::give_reasons(Evaluation& evaluation) const {
   const std::string reason = request_.checks_only
                                  ? kNotTimed
                                  : fmt::format("not measured: {}", to_string(evaluation.state));
   evaluation.eager_reason = evaluation.compiled_reason = evaluation.submission_reason = reason;
-  return evaluation;
 }
 
 }  // namespace kbench

@@ -24,6 +24,9 @@
 
 namespace kbench {
 
+class LaneFleet;
+struct LaneEvent;
+
 // The request, completed by the run that is resumed or that `rerun` looks at; the database can be
 // one. To be called before anything is started, as often as one likes. Errors: kUsage, kNotFound,
 // those of Store::open.
@@ -67,9 +70,25 @@ class RunSession {
   Status evaluate_units(const std::function<bool()>& interrupted);
   Result<bool> evaluate_next(std::size_t unit);
   Evaluation evaluate_unit(std::size_t index);
+  void complete(std::size_t index, const std::string& started_at, Evaluation& evaluation);
+  [[nodiscard]] bool ends_early(std::size_t index) const;
   [[nodiscard]] Evaluation ended_early(std::size_t index) const;
+  [[nodiscard]] Evaluation unmeasured(std::size_t index) const;
+  void give_reasons(Evaluation& evaluation) const;
   std::vector<Blob> take_sources(std::size_t unit, Evaluation& evaluation);
+  Status keep(const Evaluation& evaluation, const std::vector<Blob>& sources);
   void count(const Evaluation& row);
+
+  // On several lanes (lane_round.cpp).
+  struct LaneRound;
+  Status evaluate_on_lanes(LaneFleet& lanes, const std::function<bool()>& interrupted);
+  Status hand_out(LaneRound& round);
+  void begin_on_lane(std::size_t lane, std::size_t unit, LaneRound& round);
+  void tell_units(const LaneRound& round);
+  Status heed(LaneEvent& event, LaneRound& round);
+  Status keep_row(std::size_t unit, Evaluation row, const std::string& started_at);
+  Status keep_lane_row(std::size_t unit, Evaluation row, LaneRound& round);
+  [[nodiscard]] Evaluation failed_row(std::size_t unit, const Error& why) const;
 
   [[nodiscard]] const Task& task_of(std::size_t unit) const;
   [[nodiscard]] bool has_size(std::size_t unit) const;

@@ -39,7 +39,7 @@ struct BenchScript {
   std::set<std::size_t> prepared;  // by the last run: units that were to be timed
 };
 
-class ScriptedBench final : public RunBench {
+class ScriptedBench : public RunBench {
  public:
   ScriptedBench(const BenchOrder& order, const Installation& installation, BenchScript& script,
                 std::vector<std::string>& measured)

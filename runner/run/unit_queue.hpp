@@ -1,0 +1,43 @@
+// Units that are yet to be measured, in the order in which lanes pull them. One whose lane died is
+// tried once more, before all others; after that it is nobody's. Pure.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace kbench {
+
+class UnitQueue {
+ public:
+  static constexpr int kMostTries = 2;
+
+  explicit UnitQueue(const std::vector<std::size_t>& units) : units_(units.begin(), units.end()) {}
+
+  // Nothing once all are pulled.
+  [[nodiscard]] std::optional<std::size_t> pull() {
+    if (units_.empty()) return std::nullopt;
+    const std::size_t unit = units_.front();
+    units_.pop_front();
+    ++tries_[unit];
+    return unit;
+  }
+
+  // False where it was tried as often as a unit is.
+  [[nodiscard]] bool give_back(std::size_t unit) {
+    if (tries_[unit] >= kMostTries) return false;
+    units_.push_front(unit);
+    return true;
+  }
+
+  [[nodiscard]] bool empty() const { return units_.empty(); }
+  [[nodiscard]] std::size_t left() const { return units_.size(); }
+
+ private:
+  std::deque<std::size_t> units_;
+  std::map<std::size_t, int> tries_;
+};
+
+}  // namespace kbench
