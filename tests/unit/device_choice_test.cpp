@@ -1,0 +1,81 @@
+#include "runner/plan/device_choice.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kbench {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+GpuInfo gpu(int index, const std::string& uuid, const std::string& name = "H200") {
+  GpuInfo info;
+  info.index = index;
+  info.name = name;
+  info.uuid = uuid;
+  info.driver = "580.1";
+  info.memory_bytes = std::uint64_t{139} << 30;
+  return info;
+}
+
+std::vector<int> numbers(const std::string& words, const std::vector<GpuInfo>& gpus) {
+  const auto chosen = choose_devices(words, gpus);
+  EXPECT_TRUE(chosen.ok()) << chosen.error().message;
+  std::vector<int> indices;
+  if (chosen)
+    for (const GpuInfo& one : *chosen) indices.push_back(one.index);
+  return indices;
+}
+
+Error refusal(const std::string& words, const std::vector<GpuInfo>& gpus) {
+  const auto chosen = choose_devices(words, gpus);
+  EXPECT_FALSE(chosen.ok()) << words;
+  return chosen ? Error{} : chosen.error();
+}
+
+TEST(DeviceChoice, TakesAllOrThoseThatAreNamed) {
+  const std::vector<GpuInfo> gpus = {gpu(0, "GPU-a"), gpu(1, "GPU-b"), gpu(2, "GPU-c")};
+  EXPECT_THAT(numbers("all", gpus), ElementsAre(0, 1, 2));
+  EXPECT_THAT(numbers("cuda:2,cuda:0", gpus), ElementsAre(0, 2));
+  EXPECT_THAT(numbers("cuda:1", gpus), ElementsAre(1));
+  EXPECT_THAT(numbers("all", {}), IsEmpty()) << "a run on the CPU";
+}
+
+TEST(DeviceChoice, AllRunsTakeThemInOneOrder) {
+  EXPECT_THAT(numbers("all", {gpu(0, "GPU-b"), gpu(1, "GPU-a")}), ElementsAre(1, 0));
+}
+
+TEST(DeviceChoice, NamesWhatIsNoDevice) {
+  const std::vector<GpuInfo> gpus = {gpu(0, "GPU-a"), gpu(1, "GPU-b")};
+  for (const char* words : {"", "0", "cuda:", "cuda:-1", "cuda:1x", "cuda:0,", ",cuda:0", "cpu",
+                            "cuda:0 ,cuda:1", "cuda:99999999999"})
+    EXPECT_THAT(refusal(words, gpus).message, HasSubstr("not a list of GPUs"));
+  EXPECT_THAT(refusal("cuda:0,cuda:2", gpus).message, HasSubstr("no GPU number 2 here (2 found)"));
+  EXPECT_THAT(refusal("cuda:1,cuda:1", gpus).message, HasSubstr("cuda:1 is there twice"));
+}
+
+TEST(DeviceChoice, DevicesOfOneRunAreAlike) {
+  const std::vector<GpuInfo> gpus = {gpu(0, "GPU-a"), gpu(1, "GPU-b", "H100"), gpu(2, "GPU-c")};
+  const Error mixed = refusal("all", gpus);
+  EXPECT_EQ(mixed.code, ErrorCode::kUsage);
+  EXPECT_THAT(mixed.message,
+              HasSubstr("unlike cuda:0 (H200, 139 GiB, driver 580.1): cuda:1 (H100"));
+  EXPECT_THAT(mixed.message, Not(HasSubstr("cuda:2")));
+  EXPECT_THAT(mixed.hint, HasSubstr("--devices cuda:0,cuda:2,"));
+  EXPECT_THAT(numbers("cuda:0,cuda:2", gpus), ElementsAre(0, 2));
+  std::vector<GpuInfo> other = {gpu(0, "GPU-a"), gpu(1, "GPU-b")};
+  other[1].memory_bytes /= 2;
+  EXPECT_THAT(refusal("all", other).message, HasSubstr("cuda:1 (H200, 69 GiB"));
+  other[1] = gpu(1, "GPU-b");
+  other[1].driver = "570.2";
+  EXPECT_THAT(refusal("all", other).message, HasSubstr("driver 570.2"));
+}
+
+}  // namespace
+}  // namespace kbench
