@@ -51,7 +51,7 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/attribution ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
                   ${PROJECT_SOURCE_DIR}/data/docs ${PROJECT_SOURCE_DIR}/data/schema
                   ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
-                  ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve
+                  ${PROJECT_SOURCE_DIR}/data/probe ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve
                   ${PROJECT_SOURCE_DIR}/data/workspace
         DESTINATION share/kbench/data
         PATTERN __pycache__ EXCLUDE ${kbench_without_module})

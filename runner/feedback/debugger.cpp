@@ -1,0 +1,129 @@
+#include "runner/feedback/debugger.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runner/feedback/probe_tools.hpp"
+#include "runner/feedback/sanitizer_findings.hpp"
+#include "runner/os/clean_text.hpp"
+
+namespace kbench {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kEnded = "kbench-probe: ended with status ";
+constexpr std::size_t kShown = 300;
+
+milliseconds left_until(Clock::time_point deadline) {
+  return std::max(milliseconds{1},
+                  std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
+}
+
+// The way in which the program ended before both calls had returned; empty where they did.
+CommandReport unusual_end(const ProgramOutput& output, const std::string& under) {
+  if (output.timed_out)
+    return {"timeout", fmt::format("It did not end in time under {}: a sanitizer slows a kernel "
+                                   "down, and one that hangs is not told from that.",
+                                   under)};
+  if (!output.exit.exited)
+    return {fmt::format("signal {}", output.exit.signal),
+            fmt::format("It was ended by signal {} under {}.", output.exit.signal, under)};
+  const std::size_t at = output.err.rfind(kEnded);
+  if (at == output.err.npos)
+    return {fmt::format("exit {}", output.exit.code),
+            fmt::format("The process ended with exit status {} before its calls had returned: {}",
+                        output.exit.code, last_words(output.err, kShown))};
+  const std::string status = output.err.substr(at + kEnded.size());
+  if (!status.starts_with("0\n"))
+    return {"answered", fmt::format("It returned {} and not 0.", clean_name(status, 12))};
+  return {"answered", ""};
+}
+
+// What it did beside its calls.
+std::string notes_on(const ProgramOutput& output) {
+  std::string notes;
+  if (output.truncated) notes += "It prints more than is read; nothing behind that was seen.\n";
+  if (output.err.find(kEnded) != output.err.rfind(kEnded))
+    notes += "It starts processes of its own, which return from the call as well.\n";
+  return notes;
+}
+
+CommandReport report_of(const ProgramOutput& output, const std::vector<Finding>& findings,
+                        const std::string& under) {
+  CommandReport report = unusual_end(output, under);
+  if (findings.empty() && report.text.empty())
+    report.text = fmt::format("Nothing was found in two calls under {}.", under);
+  if (!findings.empty()) report = {"answered", findings_text(findings)};
+  report.text = notes_on(output) + report.text;
+  return report;
+}
+
+Result<CommandReport> on_cpu(const ProbePlace& place, const ProbeFolder& folder,
+                             Clock::time_point deadline) {
+  const auto output = run_probe(place, folder, {folder.program.string(), folder.stored.string()},
+                                /*cuda=*/false, left_until(deadline));
+  if (!output) return output.error();
+  return report_of(*output, address_findings(output->err),
+                   "the address and undefined-behaviour sanitizers");
+}
+
+// An element behind an allocation belongs to the same block of the device's memory, so memcheck
+// needs space around each.
+constexpr std::array<std::pair<const char*, const char*>, 4> kTools = {
+    {{"memcheck", "--padding=1024"},
+     {"racecheck", "--racecheck-report=analysis"},
+     {"initcheck", "--print-limit=20"},
+     {"synccheck", "--print-limit=20"}}};
+
+Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder,
+                              Clock::time_point deadline) {
+  const auto sanitizer = find_compute_sanitizer(place.toolchain.nvcc);
+  if (sanitizer.empty())
+    return CommandReport{"not there", "compute-sanitizer is not there: nothing was looked at."};
+  CommandReport all{"answered", ""};
+  std::string clean;
+  for (const auto& [tool, option] : kTools) {
+    const auto output = run_probe(place, folder,
+                                  {sanitizer.string(), "--tool", tool, option, "--show-backtrace",
+                                   "device", folder.program.string(), folder.stored.string()},
+                                  /*cuda=*/true, left_until(deadline));
+    if (!output) return output.error();
+    const auto findings = device_findings(output->out + output->err);
+    const CommandReport one = report_of(*output, findings, tool);
+    if (one.status != "answered") all.status = one.status;
+    if (findings.empty() && one.status == "answered" && unusual_end(*output, tool).text.empty())
+      clean += (clean.empty() ? "" : ", ") + std::string(tool);
+    else
+      all.text += fmt::format("{}\n{}{}", tool, one.text, one.text.ends_with('\n') ? "" : "\n");
+    if (output->timed_out) break;
+  }
+  if (!clean.empty()) all.text += fmt::format("Nothing was found by {}.\n", clean);
+  return all;
+}
+
+}  // namespace
+
+Result<CommandReport> debugger_report(const ProbePlace& place, const ProbedKernel& kernel,
+                                      milliseconds patience) {
+  if (kernel.submission.kind == SubmissionKind::kPython)
+    return CommandReport{"answered", "It is written in Python, which no sanitizer runs."};
+  const auto deadline = Clock::now() + patience;
+  const auto folder = build_probe(place, kernel, patience);
+  if (!folder && folder.error().code == ErrorCode::kTimeout)
+    return CommandReport{"timeout", "It did not compile in time for the sanitizers."};
+  if (!folder && folder.error().code == ErrorCode::kSubmission)
+    return CommandReport{"not built",
+                         "It does not compile for the sanitizers:" + folder.error().message};
+  if (!folder) return folder.error();
+  return kernel.submission.device == "cuda" ? on_cuda(place, *folder, deadline)
+                                            : on_cpu(place, *folder, deadline);
+}
+
+}  // namespace kbench

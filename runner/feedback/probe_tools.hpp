@@ -1,0 +1,14 @@
+// Programs that look for faults in kernels, which nothing needs to compile or run one.
+#pragma once
+
+#include <filesystem>
+
+namespace kbench {
+
+// compute-sanitizer in the toolkit of nvcc, else on the search path; empty where there is none.
+[[nodiscard]] std::filesystem::path find_compute_sanitizer(const std::filesystem::path& nvcc);
+
+// A program on the search path; empty where there is none.
+[[nodiscard]] std::filesystem::path find_on_path(const char* name);
+
+}  // namespace kbench

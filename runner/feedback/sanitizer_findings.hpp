@@ -1,0 +1,36 @@
+// Faults that a sanitizer names, read from what it printed: the address and undefined-behaviour
+// sanitizers of a compiler, or compute-sanitizer's tools. The kernel runs in the same process and
+// may print whatever it likes, so this is foreign text: cleaned and bounded, believed by nobody but
+// the reader of the report. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kbench {
+
+inline constexpr std::size_t kMostFindings = 8;  // of one kernel
+
+struct Finding {
+  // "out of bounds", "use after free", "overflow", "race", "uninitialised memory", "barrier", or
+  // another word of the sanitizer's own
+  std::string kind;
+  std::string what;             // one line
+  std::vector<std::string> at;  // "relu.cpp:12 in kbench_forward", innermost first
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+// Printed by a program that was compiled with -fsanitize=address,undefined in the folder of its
+// sources: files of others have an absolute path, or one that begins with "../".
+[[nodiscard]] std::vector<Finding> address_findings(std::string_view printed);
+
+// Printed by one of compute-sanitizer's tools, without its "=========".
+[[nodiscard]] std::vector<Finding> device_findings(std::string_view printed);
+
+// A paragraph for each of them.
+[[nodiscard]] std::string findings_text(const std::vector<Finding>& findings);
+
+}  // namespace kbench

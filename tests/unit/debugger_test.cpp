@@ -1,0 +1,74 @@
+#include "runner/feedback/debugger.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/feedback/probe_tables.hpp"
+#include "tests/unit/debugger_fixture.hpp"
+
+namespace kbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr const char* kRelu = "level1/019_relu";
+constexpr const char* kHead =
+    "#include <cstdio>\n#include <cstdlib>\n#include <csignal>\n#include <unistd.h>\n"
+    "#include \"task.h\"\n"
+    "extern \"C\" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_outputs* "
+    "out, kb_context*) {\n";
+
+class Debugger : public test::DebuggerCase {
+ protected:
+  CommandReport say(const std::string& body) { return run_text(kHead + body + "}\n", kRelu); }
+};
+
+// All of them are a slow test (planted_faults_test.cpp).
+TEST_F(Debugger, NamesAFaultAndAccusesNobodyElse) {
+  for (const test::PlantedKernel& kernel :
+       {test::PlantedKernel{"bounds_read_behind_input", kRelu, "out of bounds",
+                            "0 bytes behind the end of input x"},
+        test::PlantedKernel{"overflow_product", kRelu, "overflow", "signed integer overflow"},
+        test::PlantedKernel{"clean_wrapping", kRelu, "", ""}}) {
+    SCOPED_TRACE(kernel.name);
+    judge(kernel, run_planted(kernel));
+  }
+}
+
+TEST_F(Debugger, WhateverAKernelDoesCostsItsReportOnly) {
+  // One that prints a GiB is cut, and its fault is not seen behind that.
+  const CommandReport flood =
+      say("  static char block[1 << 16];\n  for (char& c : block) c = 'x';\n"
+          "  for (int i = 0; i < 1 << 14; ++i) ::write(2, block, sizeof block);\n  return 0;\n");
+  EXPECT_THAT(flood.text, StartsWith("It prints more than is read"));
+  const CommandReport died = say("  ::raise(SIGKILL);\n  return 0;\n");
+  EXPECT_EQ(died.status, "signal 9");
+  EXPECT_THAT(died.text, HasSubstr("signal 9"));
+  const CommandReport left = say("  std::fputs(\"gone\\n\", stderr);\n  ::_exit(5);\n");
+  EXPECT_EQ(left.status, "exit 5");
+  EXPECT_THAT(left.text, HasSubstr("before its calls had returned: gone"));
+  const CommandReport forks = say("  while (::fork() >= 0) {\n  }\n  return 0;\n");
+  EXPECT_THAT(forks.text, StartsWith("It starts processes of its own"));
+}
+
+TEST_F(Debugger, SaysWhatCannotBeRun) {
+  const CommandReport report = run_text("#include \"task.h\"\nthis is no C++\n", kRelu);
+  EXPECT_EQ(report.status, "not built");
+  EXPECT_THAT(report.text, HasSubstr("does not compile"));
+}
+
+TEST(ProbeTables, HoldWhatTheTaskStores) {
+  TaskSize size;
+  size.inputs = {{.name = "x", .dtype = DType::kFloat32, .shape = {2, 3}, .draw = {}},
+                 {.name = "mask", .dtype = DType::kInt64, .shape = {2}, .draw = {}}};
+  size.inputs[1].draw.kind = Draw::Kind::kData;
+  size.inputs[1].draw.data = {4, -1};
+  const ProbeTables tables = probe_tables(size);
+  EXPECT_THAT(tables.header, HasSubstr(R"({"x", 6u, 'f', probe::kUniform, 0x0p+0, 0x1p+0, 1, 0, )"
+                                       R"(0, 2, 3, 0u},)"));
+  EXPECT_EQ(tables.stored.size(), 2 * sizeof(double));
+}
+
+}  // namespace
+}  // namespace kbench
