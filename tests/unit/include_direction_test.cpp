@@ -43,6 +43,8 @@ const std::map<std::string, Rule>& rules() {
       {"runner/reward", {{"runner/core"}}},
       {"runner/attribution", {{"runner/core"}}},
       {"runner/trajectory", {{"runner/core", "runner/os"}}},
+      // Files and signatures alone: it may not open what lies in the folder.
+      {"runner/exchange", {{"runner/core", "runner/os"}}},
       {"runner/abi", {}},
       {"runner/task", {{"runner/core"}}},
       {"runner/options", {{"runner/core", "runner/os", "runner/task"}}},

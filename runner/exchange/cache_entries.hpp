@@ -1,0 +1,42 @@
+// What is built once for all machines of a pool: DIR/cache/KIND/KEY, whole by rename and signed. A
+// package is code in the oracle, and a swapped library a swapped verdict: an entry that was not
+// signed for this kind and this key, or was torn, is none.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/exchange/pool_key.hpp"
+
+namespace kbench {
+
+struct CachedFile {
+  std::string name;  // within the entry, without a folder
+  std::string bytes;
+};
+
+class CacheEntries {
+ public:
+  // `folder`: DIR/cache; `kind`: "submissions" or "packages".
+  CacheEntries(const std::filesystem::path& folder, std::string kind, PoolKey key);
+
+  // Replaces an entry of that key. Errors: kInfrastructure.
+  [[nodiscard]] Status put(const std::string& key, const std::vector<CachedFile>& files) const;
+
+  // Nothing where there is none, or none of this pool.
+  [[nodiscard]] std::optional<std::vector<CachedFile>> find(const std::string& key) const;
+
+  [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
+
+ private:
+  [[nodiscard]] std::string purpose(const std::string& key) const;
+
+  std::filesystem::path folder_;
+  std::string kind_;
+  PoolKey key_;
+};
+
+}  // namespace kbench

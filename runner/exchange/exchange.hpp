@@ -1,0 +1,84 @@
+// A folder that the machines of a pool share: DIR/pool says whose it is, DIR/cache has what is
+// built once, and DIR/SPACE has the runs and keys of one group of runs. Whatever lies there is data
+// until the pool's key has vouched for it. Opening it writes nothing.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runner/core/result.hpp"
+#include "runner/exchange/cache_entries.hpp"
+#include "runner/exchange/key_links.hpp"
+#include "runner/exchange/pool_key.hpp"
+
+namespace kbench {
+
+// Largest file of a run that is taken.
+inline constexpr std::size_t kMostRunFileBytes = std::size_t{1} << 30;
+
+// One group of runs. `name` is as of a tag.
+class ExchangeSpace {
+ public:
+  ExchangeSpace(const std::filesystem::path& exchange, const std::string& name, const PoolKey& key);
+
+  [[nodiscard]] const KeyLinks& keys() const { return keys_; }
+  [[nodiscard]] std::filesystem::path file_of(const std::string& run) const;
+
+  // Puts a run's database there, in place of an earlier state of the run. `file` is closed.
+  // Errors: kInfrastructure.
+  [[nodiscard]] Status put_run(const std::string& run, const std::filesystem::path& file) const;
+
+  // What all runs of the space have agreed on: `terms`, or those of a run that was faster. Errors:
+  // kBadInput where nobody of the pool signed what lies there; kInfrastructure.
+  [[nodiscard]] Result<std::string> agree(const std::string& terms) const;
+
+  // Ids of the runs that lie there, sorted; and names of what lies there and is none of a run.
+  [[nodiscard]] std::vector<std::string> runs() const;
+  [[nodiscard]] std::vector<std::string> others() const;
+
+  // Copies a run's database to `to`, which is new, without following a link. Errors: kNotFound
+  // where no regular file lies there; kBadInput, too large; kInfrastructure.
+  [[nodiscard]] Status take_run(const std::string& run, const std::filesystem::path& to) const;
+
+ private:
+  std::filesystem::path runs_;
+  std::filesystem::path terms_;
+  std::string name_;
+  PoolKey key_;
+  KeyLinks keys_;
+};
+
+class Exchange {
+ public:
+  // The same with the key that `state` has, which is drawn where there is none; and of open().
+  [[nodiscard]] static Result<Exchange> make_with_key_of(const std::filesystem::path& state,
+                                                         const std::filesystem::path& folder);
+  [[nodiscard]] static Result<Exchange> open_with_key_of(const std::filesystem::path& state,
+                                                         const std::filesystem::path& folder);
+
+  // Makes `folder` an exchange of this pool; one that it is already stays as it is. Errors: kUsage
+  // where it is another pool's; kInfrastructure.
+  [[nodiscard]] static Result<Exchange> make(const std::filesystem::path& folder, PoolKey key);
+
+  // Errors: kUsage where it is no exchange, or that of another pool.
+  [[nodiscard]] static Result<Exchange> open(const std::filesystem::path& folder, PoolKey key);
+
+  [[nodiscard]] ExchangeSpace space(const std::string& name) const;
+  [[nodiscard]] CacheEntries cache(const std::string& kind) const;
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+  [[nodiscard]] const PoolKey& key() const { return key_; }
+
+ private:
+  Exchange(std::filesystem::path folder, PoolKey key);
+
+  std::filesystem::path folder_;
+  PoolKey key_;
+};
+
+// Kinds of cache entries.
+inline constexpr const char* kCachedSubmissions = "submissions";
+inline constexpr const char* kCachedPackages = "packages";
+
+}  // namespace kbench

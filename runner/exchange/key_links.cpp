@@ -1,0 +1,64 @@
+#include "runner/exchange/key_links.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/exchange/whole_file.hpp"
+#include "runner/os/files.hpp"
+
+namespace kbench {
+namespace {
+
+constexpr std::size_t kMostKeyBytes = 4096;
+constexpr std::size_t kKeyDigits = 64;
+constexpr std::size_t kRunDigits = 32;
+
+bool is_hex(const std::string& text, std::size_t digits) {
+  return text.size() == digits && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+}  // namespace
+
+bool is_key_name(const std::string& name) { return is_hex(name, kKeyDigits); }
+bool is_run_name(const std::string& name) { return is_hex(name, kRunDigits); }
+
+KeyLinks::KeyLinks(std::filesystem::path folder, std::string space, PoolKey key)
+    : folder_(std::move(folder)), space_(std::move(space)), key_(std::move(key)) {}
+
+std::filesystem::path KeyLinks::file_of(const std::string& key) const {
+  return folder_ / key.substr(0, 2) / key;
+}
+
+std::string KeyLinks::purpose(const std::string& key) const {
+  return fmt::format("key {} of {}", key, space_);
+}
+
+Result<std::string> KeyLinks::claim(const std::string& key, const std::string& run) const {
+  if (!is_key_name(key) || !is_run_name(run))
+    return Error{ErrorCode::kInfrastructure, fmt::format("no key of a run: {} of {}", key, run),
+                 "This is a fault of kbench."};
+  const auto won = put_first(file_of(key), sign(key_, purpose(key), run));
+  if (!won) return won.error();
+  if (*won) return run;
+  // A network file system may have lost the answer to a link that it made.
+  if (auto winner = find(key)) return std::move(*winner);
+  return Error{ErrorCode::kBadInput,
+               fmt::format("{}: nobody of this pool has signed it", file_of(key).string()),
+               "It withholds the key. `kbench exchange prune` removes it."};
+}
+
+std::optional<std::string> KeyLinks::find(const std::string& key) const {
+  if (!is_key_name(key)) return std::nullopt;
+  const auto whole = read_foreign_file(file_of(key), kMostKeyBytes);
+  if (!whole) return std::nullopt;
+  const auto run = signed_text(key_, purpose(key), *whole);
+  if (!run || !is_run_name(std::string(*run))) return std::nullopt;
+  return std::string(*run);
+}
+
+}  // namespace kbench

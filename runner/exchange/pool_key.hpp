@@ -1,0 +1,38 @@
+// The key of a pool: machines that have it believe each other what lies in their exchange. It signs
+// whatever is put there, and takes the part of the chain key for the runs. Text that it did not
+// sign is ignored, so whoever writes to the folder without it can only withhold.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+struct PoolKey {
+  std::string secret;  // 32 bytes
+  std::string name;    // tells pools apart and says nothing about the secret
+};
+
+[[nodiscard]] PoolKey pool_key_of(std::string secret);
+
+// Where a user's supervisors keep it: `state`/pool.key, mode 0600.
+[[nodiscard]] std::filesystem::path pool_key_file(const std::filesystem::path& state);
+
+// Errors: kNotFound without one; kInfrastructure where it is no file of ours alone.
+[[nodiscard]] Result<PoolKey> read_pool_key(const std::filesystem::path& state);
+// The same, but draws it where there is none.
+[[nodiscard]] Result<PoolKey> keep_pool_key(const std::filesystem::path& state);
+
+// A text with its signature before it. `purpose` says what it is, of which thing and where, so that
+// no text that was signed for one place is taken at another.
+[[nodiscard]] std::string sign(const PoolKey& key, std::string_view purpose, std::string_view text);
+// The text of such a whole; nothing where another key, or another purpose, signed it, or nobody.
+[[nodiscard]] std::optional<std::string_view> signed_text(const PoolKey& key,
+                                                          std::string_view purpose,
+                                                          std::string_view whole);
+
+}  // namespace kbench
