@@ -321,7 +321,8 @@ std::vector<std::string> group_sentences(const ReportData& data) {
   if (!data.group) return {};
   const RunGroup& group = *data.group;
   std::vector<std::string> sentences{
-      fmt::format("{} of the {} shards of {}", group.shards.size(), group.of, group.name)};
+      fmt::format("{} of the {} shards of {}",
+                  static_cast<std::size_t>(group.of) - group.missing.size(), group.of, group.name)};
   if (!group.missing.empty())
     sentences.push_back(fmt::format("not here: shard {}", fmt::join(group.missing, ", ")));
   for (const std::string& run : group.left_out) sentences.push_back("left out: " + run);

@@ -1,4 +1,4 @@
-// What is built once for all machines of a pool: DIR/cache/KIND/KEY, whole by rename and signed. A
+// Builds that all machines of a pool share: DIR/cache/KIND/KEY, whole by rename and signed. A
 // package is code in the oracle, and a swapped library a swapped verdict: an entry that was not
 // signed for this kind and this key, or was torn, is none.
 #pragma once

@@ -1,4 +1,4 @@
-// What is wrong with an exchange, each with a way out; and what may go from it. Both write into the
+// Faults of an exchange, each with a way out; and removal of what nobody reads. Both write into the
 // folder: the examination tries links and locks with a file of its own.
 #pragma once
 
@@ -27,7 +27,7 @@ struct ExaminedExchange {
   std::size_t entries = 0;  // of the cache, sound ones
 };
 
-// What is asked of the system, so that a test can refuse it.
+// Calls of the system, so that a test can refuse them.
 struct FolderCalls {
   std::function<int(const char*, const char*)> link;  // as link(2)
   std::function<int(int, int)> lock;                  // as flock(2)

@@ -30,7 +30,7 @@ class ExchangeSpace {
   // Errors: kInfrastructure.
   [[nodiscard]] Status put_run(const std::string& run, const std::filesystem::path& file) const;
 
-  // What all runs of the space have agreed on: `terms`, or those of a run that was faster. Errors:
+  // Terms that all runs of the space have agreed on: `terms`, or those of a run that was faster. Errors:
   // kBadInput where nobody of the pool signed what lies there; kInfrastructure.
   [[nodiscard]] Result<std::string> agree(const std::string& terms) const;
 

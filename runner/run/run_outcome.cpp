@@ -20,6 +20,10 @@ std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
         outcome.failures_here, outcome.failures_here == 1 ? "" : "s", outcome.left_pending,
         outcome.left_pending == 1 ? "" : "s", saved);
   if (!outcome.timed) saved += ", nothing timed";
+  if (outcome.answered > 0)
+    saved += fmt::format(", {} answered by other runs of {}", outcome.answered,
+                         terms.exchange.value_or("").string());
+  if (outcome.again > 0) saved += fmt::format(", {} again", outcome.again);
   const char* rows = outcome.rows == 1 ? "row" : "rows";
   return outcome.failed == 0
              ? fmt::format("{} {}, none failed; {}", outcome.rows, rows, saved)

@@ -19,6 +19,8 @@ struct RunOutcome {
   int rows = 0;
   int failed = 0;
   int ours = 0;                  // of these: our fault or the machine's
+  int answered = 0;              // of these: that another run of the exchange had answered before
+  int again = 0;                 // of these: that another run answered meanwhile
   int mistaken_files = 0;        // that look like submissions, and were not evaluated
   bool timed = true;             // its rows are
   bool interrupted = false;      // by Ctrl-C or `stop`; --resume goes on, as with the next two

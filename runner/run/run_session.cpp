@@ -14,6 +14,8 @@
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/evaluation_key.hpp"
 #include "runner/plan/run_choices.hpp"
+#include "runner/pool/again.hpp"
+#include "runner/pool/run_file.hpp"
 #include "runner/run/device_bench.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/resumed_request.hpp"
@@ -88,6 +90,7 @@ Result<RunOutcome> RunSession::run() {
 Result<RunOutcome> RunSession::measure() {
   announce();
   if (auto opened = open_store(); !opened) return opened.error();
+  if (auto opened = open_exchange(); !opened) return opened.error();
   if (auto taken = take_device(); !taken) return taken.error();
   auto hello = bench_->start();
   if (!hello) return hello.error();
@@ -107,8 +110,12 @@ Result<RunOutcome> RunSession::measure() {
   const bool lost = outcome_.lost && (bench_->lanes() == nullptr || outcome_.left_pending > 0);
   const bool whole = !outcome_.interrupted && !lost && !outcome_.stopped;
   bench_->begin_end(outcome_.lost.has_value());
-  if (whole)
-    if (auto finished = store_->finish_run(run_.id, utc_now()); !finished) return finished.error();
+  if (whole) {
+    const std::string now = utc_now();
+    if (auto finished = store_->finish_run(run_.id, now); !finished) return finished.error();
+    if (shared_)
+      if (auto finished = shared_->finish(now); !finished) return finished.error();
+  }
   if (auto told = sink_.done(*store_, run_); !told) return told.error();
   bench_->wait_for_end();
   if (!outcome_.lost)
@@ -154,6 +161,14 @@ Status RunSession::open_store() {
   return Done{};
 }
 
+Status RunSession::open_exchange() {
+  if (!terms_.exchange) return Done{};
+  auto exchange = Exchange::open_with_key_of(benches_.installation().state, *terms_.exchange);
+  if (!exchange) return exchange.error();
+  exchange_.emplace(std::move(*exchange));
+  return Done{};
+}
+
 Status RunSession::take_device() {
   run_.id = terms_.id.empty() ? random_id() : terms_.id;
   if (terms_.resume) {
@@ -186,8 +201,49 @@ Status RunSession::begin_run() {
   Json facts = bench_->describe_machine();
   facts["submissions"] = describe_submissions(plan_);
   facts["files"] = describe_files(plan_);
+  if (exchange_) facts["exchange"] = space_of_run();
   run_.environment = facts.dump();
+  if (auto joined = join_exchange(configuration); !joined) return joined;
   return store_->begin_run(run_);
+}
+
+// A run without a group shares its rows with nobody but itself, resumed elsewhere.
+std::string RunSession::space_of_run() const {
+  return request_.group.empty() ? run_.id : request_.group;
+}
+
+// What lies there already is not measured: it is done, and counts.
+Status RunSession::join_exchange(const Json& configuration) {
+  if (!exchange_) return Done{};
+  auto shared = SharedRun::begin(*exchange_, space_of_run(), run_, configuration);
+  if (!shared) return shared.error();
+  shared_ = std::move(*shared);
+  for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+    if (done_.contains(key_of(i))) continue;
+    const auto row = shared_->find(key_of(i));
+    if (!row) continue;
+    done_.insert(row->key);
+    ++outcome_.answered;
+    count(*row);
+  }
+  if (outcome_.answered > 0)
+    progress_.note(fmt::format("{} of {} rows lie in {} already", outcome_.answered,
+                               plan_.units.size(), terms_.exchange->string()));
+  return Done{};
+}
+
+// Rows that a run has from before it was interrupted may have been stored and not published. All
+// come together, so that the file never has fewer rows than before.
+Status RunSession::publish_again(const std::vector<Evaluation>& rows) {
+  for (const Evaluation& row : rows) {
+    const auto sources = sources_of(*store_, row);
+    if (!sources) return sources.error();
+    if (auto added = shared_->add(row, *sources); !added) return added;
+  }
+  if (auto lie_there = shared_->put(); !lie_there) return lie_there;
+  for (const Evaluation& row : rows)
+    if (const auto claimed = shared_->claim(row); !claimed) return claimed.error();
+  return Done{};
 }
 
 Status RunSession::resume_run(const Json& configuration) {
@@ -210,7 +266,8 @@ Status RunSession::resume_run(const Json& configuration) {
   if (auto same = check_same(*rows); !same) return same;
   progress_.note(fmt::format("resuming run {}: {} of {} rows are there", short_id(run_),
                              done_.size(), plan_.units.size()));
-  return Done{};
+  if (auto joined = join_exchange(configuration); !joined) return joined;
+  return shared_ ? publish_again(*rows) : Status(Done{});
 }
 
 // A run has one row for each thing that it was asked to evaluate: what has become another thing
@@ -344,8 +401,37 @@ std::string RunSession::random_order_seed() const {
   return request_.seed ? known_seed(*request_.seed, "order") : random_seed();
 }
 
+// Whether another run has answered the unit's key since this one began.
+bool RunSession::take_answer(std::size_t unit) {
+  if (!shared_) return false;
+  const auto row = shared_->find(key_of(unit));
+  if (!row) return false;
+  ++outcome_.answered;
+  count(*row);
+  progress_.item_done(fmt::format("{}: answered by run {}", row->task, short_id(row->run_id)));
+  return true;
+}
+
+// Before anybody is told of the row. The first row of a key answers it, whoever is faster.
+Status RunSession::publish(Evaluation& row, std::span<const Blob> sources) {
+  if (!shared_) return Done{};
+  auto published = shared_->publish(row, sources);
+  if (!published) {
+    Error error = published.error();
+    error.hint += " The row is stored here: --resume publishes it.";
+    return error;
+  }
+  if (!published->withheld.empty())
+    progress_.warn(fmt::format("no row can answer this request: {}", published->withheld));
+  if (published->winner.empty() || published->winner == run_.id) return Done{};
+  mark_again(row, published->winner);
+  ++outcome_.again;
+  return Done{};
+}
+
 // Stores the unit's row. False where the device was lost and has nothing to say about the unit.
 Result<bool> RunSession::evaluate_next(std::size_t unit) {
+  if (take_answer(unit)) return true;
   Evaluation evaluation = evaluate_unit(unit);
   const std::vector<Blob> sources = take_sources(unit, evaluation);
   if (auto healthy = bench_->recover(evaluation); !healthy) {
@@ -358,7 +444,9 @@ Result<bool> RunSession::evaluate_next(std::size_t unit) {
 }
 
 Status RunSession::keep(const Evaluation& evaluation, const std::vector<Blob>& sources) {
+  const Status published = publish(evaluation, sources);
   if (auto added = store_->add(evaluation, sources); !added) return added.error();
+  if (!published) return published.error();
   sink_.row(evaluation, sources);
   count(evaluation);
   // The failures of an earlier part of a resumed run were counted there.

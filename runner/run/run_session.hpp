@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,8 +15,10 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/exchange/exchange.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/run_request.hpp"
+#include "runner/pool/shared_run.hpp"
 #include "runner/run/run_bench.hpp"
 #include "runner/run/run_outcome.hpp"
 #include "runner/run/run_sink.hpp"
@@ -53,11 +56,17 @@ class RunSession {
   void announce();
   void announce_files(const Census& census);
   Status open_store();
+  Status open_exchange();
   Status take_device();
   [[nodiscard]] double probable_seconds() const;
 
   Status begin_run();
   Status resume_run(const Json& configuration);
+  [[nodiscard]] std::string space_of_run() const;
+  Status join_exchange(const Json& configuration);
+  Status publish_again(const std::vector<Evaluation>& rows);
+  bool take_answer(std::size_t unit);
+  Status publish(Evaluation& row, std::span<const Blob> sources);
   Result<std::vector<Evaluation>> sound_rows();
   [[nodiscard]] Status check_same(const std::vector<Evaluation>& rows) const;
   [[nodiscard]] std::string key_of(std::size_t index) const;
@@ -103,8 +112,10 @@ class RunSession {
   ProgressSink& progress_;
   Plan plan_;
   std::optional<Store> store_;
-  bool chained_ = false;             // there is a key to chain with
-  std::unique_ptr<RunBench> bench_;  // ends before the plan
+  bool chained_ = false;  // there is a key to chain with
+  std::optional<Exchange> exchange_;
+  std::unique_ptr<SharedRun> shared_;  // where rows are shared
+  std::unique_ptr<RunBench> bench_;    // ends before the plan
   OracleHello hello_;
   Run run_;
   std::set<std::string> done_;  // keys of rows that a resumed run has

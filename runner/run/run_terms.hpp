@@ -14,9 +14,12 @@ namespace kbench {
 
 struct RunTerms {
   std::filesystem::path database = "kbench.sqlite";
-  std::optional<std::string> resume;   // a run's name, of store/run_name.hpp
-  std::string id;                      // of the new run; empty: drawn
-  std::string command_line;            // as typed, for the store
+  std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
+  std::string id;                     // of the new run; empty: drawn
+  std::string command_line;           // as typed, for the store
+  // The folder in which runs share their rows (runner/pool); empty: this one measures all of its
+  // own.
+  std::optional<std::filesystem::path> exchange;
   std::optional<int> jobs;             // compilations at once; empty: by the number of cores
   bool no_wait = false;                // where the device is taken: an error
   std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on

@@ -1,7 +1,8 @@
 // Shards: parts of one selection of tasks that are measured apart, each by a run of its own, as
 // `kbench run --shard i/n --group NAME`. They say so in their configuration, which their chains
 // seal; nothing is ever written into them afterwards. So a group is no row anywhere, but what the
-// shards of one name are together.
+// shards of one name are together. A shard that shares its rows in an exchange may be several runs,
+// each with the rows that the others have not.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,8 @@ struct Shard {
 struct RunGroup {
   std::string name;
   int of = 1;
-  std::vector<Run> shards;            // by index; of several with one index the newest
+  std::vector<Run> shards;            // by index; of several with one index the newest, or all
+                                      // where they share their rows in an exchange
   std::vector<int> missing;           // indices
   std::vector<std::string> left_out;  // a sentence for each run that has the name and is no part
 };

@@ -1,0 +1,125 @@
+#include "runner/pool/shared_run.hpp"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runner/pool/again.hpp"
+#include "runner/pool/run_file.hpp"
+#include "runner/store/chain/chain_key.hpp"
+#include "runner/store/store.hpp"
+
+namespace kbench {
+namespace {
+
+// Runs of a space differ in where things lie, in which part of the tasks they have, and in which of
+// several equal GPUs it was.
+Json terms_of(Json configuration) {
+  constexpr std::array kMayDiffer = {"shard", "suite", "submissions", "device_index"};
+  for (const char* name : kMayDiffer) configuration.erase(name);
+  return configuration;
+}
+
+std::string first_other(const Json& agreed, const Json& ours) {
+  for (const auto& [name, value] : ours.items())
+    if (!agreed.contains(name) || agreed.at(name) != value) return name;
+  for (const auto& [name, value] : agreed.items())
+    if (!ours.contains(name)) return name;
+  return "";
+}
+
+Status agree(const ExchangeSpace& space, const std::string& name, const Json& configuration) {
+  const Json ours = terms_of(configuration);
+  const auto agreed = space.agree(ours.dump());
+  if (!agreed) return agreed.error();
+  const Json theirs = Json::parse(*agreed, nullptr, /*allow_exceptions=*/false);
+  const std::string other = theirs.is_object() ? first_other(theirs, ours) : "configuration";
+  if (other.empty()) return Done{};
+  return Error{ErrorCode::kUsage,
+               fmt::format("the runs of {} in this exchange have another {}", name, other),
+               "Rows of one group answer for each other: give the same options, or take another "
+               "--group."};
+}
+
+}  // namespace
+
+SharedRun::SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder)
+    : exchange_(std::move(exchange)),
+      space_(std::move(space)),
+      run_(std::move(run)),
+      folder_(std::move(folder)),
+      file_(folder_.path() / "run.sqlite") {}
+
+Result<std::unique_ptr<SharedRun>> SharedRun::begin(Exchange exchange, const std::string& space,
+                                                    const Run& run, const Json& configuration) {
+  ExchangeSpace place = exchange.space(space);
+  if (const Status agreed = agree(place, space, configuration); !agreed) return agreed.error();
+  auto folder = ScratchFolder::make("kbench-pool");
+  if (!folder) return folder.error();
+  std::unique_ptr<SharedRun> shared(
+      new SharedRun(std::move(exchange), std::move(place), run, std::move(*folder)));
+  auto store = Store::open(shared->file_, Store::Mode::kReadWrite);
+  if (!store) return store.error();
+  store->use(chain_key_of(shared->exchange_.key().secret));
+  Run begun = run;
+  begun.finished_at.clear();
+  if (const Status kept = store->begin_run(begun); !kept) return kept.error();
+  return shared;
+}
+
+std::optional<Evaluation> SharedRun::find(const std::string& key) {
+  const auto winner = space_.keys().find(key);
+  if (!winner || *winner == run_.id) return std::nullopt;
+  auto& rows = read_[*winner];
+  if (!rows.contains(key)) {
+    // It may have had fewer rows when it was read.
+    const auto taken = take_run_file(exchange_, space_, *winner);
+    if (!taken) return std::nullopt;
+    for (const Evaluation& row : taken->rows) rows.insert_or_assign(row.key, row);
+  }
+  const auto row = rows.find(key);
+  return row == rows.end() ? std::nullopt : std::optional(row->second);
+}
+
+Result<Published> SharedRun::publish(const Evaluation& row, std::span<const Blob> sources) {
+  if (const Status added = add(row, sources); !added) return added.error();
+  if (const Status lies_there = put(); !lies_there) return lies_there.error();
+  return claim(row);
+}
+
+// The file is closed before it is copied.
+Status SharedRun::add(const Evaluation& row, std::span<const Blob> sources) {
+  auto store = Store::open(file_, Store::Mode::kReadWrite);
+  if (!store) return store.error();
+  store->use(chain_key_of(exchange_.key().secret));
+  return store->add(row, sources);
+}
+
+Result<Published> SharedRun::claim(const Evaluation& row) {
+  Published published;
+  if (!answers_its_key(row)) return published;
+  const auto winner = space_.keys().claim(row.key, run_.id);
+  if (!winner && winner.error().code != ErrorCode::kBadInput) return winner.error();
+  if (!winner) {
+    published.withheld = winner.error().message;
+    return published;
+  }
+  published.winner = *winner;
+  if (*winner != run_.id) published.answer = find(row.key);
+  return published;
+}
+
+Status SharedRun::finish(const std::string& finished_at) {
+  {
+    auto store = Store::open(file_, Store::Mode::kReadWrite);
+    if (!store) return store.error();
+    store->use(chain_key_of(exchange_.key().secret));
+    if (const Status done = store->finish_run(run_.id, finished_at); !done) return done;
+  }
+  return put();
+}
+
+Status SharedRun::put() const { return space_.put_run(run_.id, file_); }
+
+}  // namespace kbench

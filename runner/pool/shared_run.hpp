@@ -1,0 +1,67 @@
+// A run that shares its keys with other runs, on other machines: it looks for a key before it
+// measures, and a row is published before anybody is told of it. The first row of a key answers it;
+// whoever was slower learns so, and by which row.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
+#include "runner/exchange/exchange.hpp"
+#include "runner/os/files.hpp"
+#include "runner/store/rows/blob.hpp"
+
+namespace kbench {
+
+// How a row was published.
+struct Published {
+  std::string winner;                // the run that answers its key; empty: none does yet
+  std::optional<Evaluation> answer;  // the winner's row, where it is another run's and is there
+  std::string withheld;              // why the key cannot be answered, in words; else empty
+};
+
+class SharedRun {
+ public:
+  // `configuration` is the run's: runs of a space measure in one way. Errors: kUsage where those
+  // before it measure in another; kBadInput, kInfrastructure.
+  [[nodiscard]] static Result<std::unique_ptr<SharedRun>> begin(Exchange exchange,
+                                                                const std::string& space,
+                                                                const Run& run,
+                                                                const Json& configuration);
+
+  // The row that answers the key: it lies there, whole, in a run of this pool. Empty where there is
+  // none, or where what lies there cannot be believed.
+  [[nodiscard]] std::optional<Evaluation> find(const std::string& key);
+
+  // Puts the row where all can find it, and claims its key: add(), put() and claim(). Doing so
+  // twice changes nothing. Errors: kInfrastructure, where the exchange cannot be written to.
+  [[nodiscard]] Result<Published> publish(const Evaluation& row, std::span<const Blob> sources);
+
+  // The same apart, for several rows: into the run's own file; the file to where others find it;
+  // and who answers the key of a row that lies there.
+  [[nodiscard]] Status add(const Evaluation& row, std::span<const Blob> sources);
+  [[nodiscard]] Status put() const;
+  [[nodiscard]] Result<Published> claim(const Evaluation& row);
+
+  // The run is over.
+  [[nodiscard]] Status finish(const std::string& finished_at);
+
+ private:
+  SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder);
+
+  Exchange exchange_;
+  ExchangeSpace space_;
+  Run run_;
+  ScratchFolder folder_;
+  std::filesystem::path file_;  // its database, in that folder
+  // Rows of other runs by run and key, as far as they were read.
+  std::map<std::string, std::map<std::string, Evaluation>> read_;
+};
+
+}  // namespace kbench

@@ -1,0 +1,346 @@
+// Runs that share their rows in an exchange, on a bench that measures nothing, and what comes of
+// them in one database.
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <SQLiteCpp/Database.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reports/facts/model.hpp"
+#include "runner/core/labels.hpp"
+#include "runner/pool/again.hpp"
+#include "runner/pool/collector.hpp"
+#include "runner/store/chain/chain_key.hpp"
+#include "tests/unit/run_fixture.hpp"
+#include "tests/unit/store_fixture.hpp"
+
+namespace kbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// Three submissions for one task; each run() is another machine with a database of its own.
+class RunExchangeTest : public RunTest {
+ protected:
+  RunExchangeTest() {
+    for (const char* agent : {"a", "b", "c"}) submit(std::string(agent) + "/level1/019_relu.cpp");
+    request_.shard = ShardChoice{1, 1};
+    request_.group = "night";
+    terms_.exchange = shared_;
+  }
+
+  PoolKey pool() const { return keep_pool_key(benches_.place.state).value(); }
+  Exchange exchange() const { return Exchange::make(shared_, pool()).value(); }
+  ExchangeSpace space() const { return exchange().space("night"); }
+
+  RunOutcome run_on_machine(const std::string& name) {
+    terms_.database = folder_ / (name + ".sqlite");
+    return good_run();
+  }
+  // Stops before this agent's submission is measured.
+  void stop_before(const std::string& agent) {
+    terms_.stop = [this] { return stopping_; };
+    benches_.script.while_measuring = [this, agent](const PlannedRow& unit) {
+      stopping_ = stopping_ || unit.id.agent == agent;
+    };
+  }
+  void never_stop() {
+    stopping_ = false;
+    terms_.stop = {};
+    benches_.script.while_measuring = [](const PlannedRow&) {};
+  }
+
+  CollectedRuns collect() {
+    Collector collector(exchange(), "night", all_, chain_key_of(std::string(32, 'k')));
+    const auto collected = collector.pass();
+    EXPECT_TRUE(collected.ok()) << collected.error().message;
+    return collected ? *collected : CollectedRuns();
+  }
+  std::vector<Evaluation> collected_rows() const {
+    auto opened = Store::open(all_, Store::Mode::kReadOnly);
+    EXPECT_TRUE(opened.ok()) << opened.error().message;
+    if (!opened) return {};
+    Store& store = *opened;
+    store.use(chain_key_of(std::string(32, 'k')));
+    std::vector<Evaluation> rows;
+    const auto runs = store.runs();
+    for (const kbench::Run& run : *runs) {
+      const StoredRun stored = store.read(run.id).value();
+      EXPECT_EQ(stored.chain.state, ChainFinding::State::kHolds) << stored.chain.message;
+      rows.insert(rows.end(), stored.evaluations.begin(), stored.evaluations.end());
+    }
+    return rows;
+  }
+  // How often each agent counts.
+  std::map<std::string, int> counting() const {
+    std::map<std::string, int> counts;
+    for (const Evaluation& row : collected_rows())
+      if (!is_again(row)) ++counts[row.submission ? row.submission->agent : "-"];
+    return counts;
+  }
+
+  fs::path shared_ = folder_ / "shared";
+  fs::path all_ = folder_ / "all.sqlite";
+  bool stopping_ = false;
+};
+
+const std::map<std::string, int> kEachOnce = {{"a", 1}, {"b", 1}, {"c", 1}};
+
+TEST_F(RunExchangeTest, ASecondRunMeasuresNothingThatLiesThere) {
+  exchange();
+  const RunOutcome first = run_on_machine("one");
+  EXPECT_EQ(first.rows, 3);
+  EXPECT_EQ(first.answered, 0);
+  EXPECT_THAT(benches_.measured, SizeIs(3));
+  const RunOutcome second = run_on_machine("two");
+  EXPECT_THAT(benches_.measured, IsEmpty());
+  EXPECT_TRUE(second.is_complete());
+  EXPECT_EQ(second.rows, 3);
+  EXPECT_EQ(second.answered, 3);
+  EXPECT_THAT(kept_.told.lines, HasSubstr("3 of 3 rows lie in"));
+  EXPECT_THAT(summarize(second, terms_), HasSubstr("3 answered by other runs of"));
+  EXPECT_THAT(space().runs(), SizeIs(2));
+}
+
+TEST_F(RunExchangeTest, WithoutAGroupARunMeasuresAnew) {
+  exchange();
+  request_.shard.reset();
+  request_.group.clear();
+  run_on_machine("one");
+  run_on_machine("two");
+  EXPECT_THAT(benches_.measured, SizeIs(3));
+}
+
+TEST_F(RunExchangeTest, ASecondAttemptMeasuresWhatIsMissing) {
+  exchange();
+  stop_before("b");
+  const RunOutcome first = run_on_machine("one");
+  EXPECT_TRUE(first.interrupted);
+  never_stop();
+  const RunOutcome second = run_on_machine("two");
+  EXPECT_EQ(second.answered, 2);
+  EXPECT_THAT(benches_.measured, ElementsAre("c/level1/019_relu.cpp"));
+  EXPECT_EQ(collect().added, 3U);
+  EXPECT_EQ(counting(), kEachOnce);
+}
+
+// The reports of a group show all that its attempts have measured between them.
+TEST_F(RunExchangeTest, AttemptsOfAShardAreOneRunInReports) {
+  exchange();
+  stop_before("b");
+  run_on_machine("one");
+  never_stop();
+  run_on_machine("two");
+  collect();
+  const auto store = Store::open(all_, Store::Mode::kReadOnly);
+  const auto data = load_report(*store, "night", Shards::kTogether);
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  EXPECT_THAT(data->evaluations, SizeIs(3));
+  EXPECT_THAT(data->group->left_out, IsEmpty());
+  EXPECT_THAT(group_sentences(*data), ElementsAre("1 of the 1 shards of night"));
+}
+
+// A copy that was slower: its key was linked while it measured.
+TEST_F(RunExchangeTest, WhoeverLosesKeepsItsRowAsAgainAndItCountsNowhere) {
+  exchange();
+  terms_.exchange.reset();
+  run_on_machine("keys");
+  const std::string key_of_b = stored().at(1).key;
+  terms_.exchange = shared_;
+  const std::string faster(32, '7');
+  benches_.script.while_measuring = [&](const PlannedRow& unit) {
+    if (unit.id.agent == "b") {
+      EXPECT_EQ(*space().keys().claim(key_of_b, faster), faster);
+    }
+  };
+  const RunOutcome outcome = run_on_machine("one");
+  EXPECT_EQ(outcome.again, 1);
+  EXPECT_THAT(summarize(outcome, terms_), HasSubstr(", 1 again"));
+  std::map<std::string, bool> again;
+  for (const Evaluation& row : stored()) again[row.submission->agent] = is_again(row);
+  EXPECT_EQ(again, (std::map<std::string, bool>{{"a", false}, {"b", true}, {"c", false}}));
+  EXPECT_THAT(stored().at(1).unranked, HasSubstr("run 777777777777 has answered"));
+  EXPECT_EQ(collect().again, 1U);
+  EXPECT_THAT(collected_rows(), SizeIs(3));
+  EXPECT_EQ(counting(), (std::map<std::string, int>{{"a", 1}, {"c", 1}}));
+}
+
+TEST_F(RunExchangeTest, AFaultOfTheMachineAnswersNoKey) {
+  exchange();
+  benches_.script.states["b"] = State::kInfrastructureError;
+  run_on_machine("one");
+  EXPECT_EQ(collect().waiting, 1U);
+  benches_.script.states.clear();
+  const RunOutcome second = run_on_machine("two");
+  EXPECT_THAT(benches_.measured, ElementsAre("b/level1/019_relu.cpp"));
+  EXPECT_TRUE(second.is_complete());
+  const CollectedRuns collected = collect();
+  EXPECT_EQ(collected.waiting, 0U);
+  EXPECT_EQ(collected.finished, 2U);
+  EXPECT_EQ(counting(), kEachOnce);
+}
+
+TEST_F(RunExchangeTest, RunsOfAGroupMeasureInOneWay) {
+  exchange();
+  run_on_machine("one");
+  request_.quick = true;
+  terms_.database = folder_ / "two.sqlite";
+  const Error refused = refused_run();
+  EXPECT_EQ(refused.code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.message, HasSubstr("have another quick"));
+}
+
+TEST_F(RunExchangeTest, WithoutAPoolsKeyOrAnExchangeNothingIsMeasured) {
+  terms_.exchange = shared_;
+  EXPECT_THAT(refused_run().hint, HasSubstr("kbench exchange init"));
+  pool();
+  EXPECT_THAT(refused_run().message, HasSubstr("is no exchange"));
+  EXPECT_THAT(benches_.measured, IsEmpty());
+}
+
+// Whoever writes to the folder without the key can only withhold.
+TEST_F(RunExchangeTest, AForgedKeyIsNotBelievedAndIsNamed) {
+  exchange();
+  const RunOutcome first = run_on_machine("one");
+  const std::string key = stored().front().key;
+  std::ofstream(space().keys().file_of(key)) << "forged";
+  run_on_machine("two");
+  EXPECT_THAT(benches_.measured, SizeIs(1)) << "measured again";
+  EXPECT_THAT(kept_.told.lines, HasSubstr("no row can answer this request"));
+  const CollectedRuns collected = collect();
+  EXPECT_EQ(collected.waiting, 2U);
+  EXPECT_THAT(counting(), SizeIs(2)) << "the withheld one is not there, and none is there twice";
+}
+
+// With the key removed a second run answers it, too; the first one that was collected stays.
+TEST_F(RunExchangeTest, ARemovedKeyIsNotCountedTwice) {
+  exchange();
+  const RunOutcome first = run_on_machine("one");
+  collect();
+  fs::remove_all(shared_ / "night/keys");
+  fs::remove(space().file_of(first.run.id));
+  run_on_machine("two");
+  EXPECT_THAT(benches_.measured, SizeIs(3));
+  EXPECT_EQ(collect().again, 3U);
+  EXPECT_EQ(counting(), kEachOnce);
+}
+
+TEST_F(RunExchangeTest, ARowThatCouldNotBePublishedIsStoredAndPublishedByResume) {
+  exchange();
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    if (unit.id.agent != "b") return;
+    fs::rename(shared_, folder_ / "gone");
+    std::ofstream(shared_) << "no folder";
+  };
+  terms_.database = folder_ / "one.sqlite";
+  const Error refused = refused_run();
+  EXPECT_THAT(refused.hint, HasSubstr("--resume publishes it"));
+  EXPECT_THAT(stored(), SizeIs(2));
+  never_stop();
+  fs::remove(shared_);
+  fs::rename(folder_ / "gone", shared_);
+  terms_.resume = "latest";
+  EXPECT_TRUE(good_run().is_complete());
+  EXPECT_THAT(benches_.measured, ElementsAre("c/level1/019_relu.cpp"));
+  EXPECT_EQ(collect().added, 3U);
+  EXPECT_EQ(counting(), kEachOnce);
+}
+
+// --- the database of all ---
+
+TEST_F(RunExchangeTest, CollectingAgainAddsNothing) {
+  exchange();
+  run_on_machine("one");
+  const CollectedRuns first = collect();
+  EXPECT_EQ(first.added, 3U);
+  EXPECT_EQ(first.runs, 1U);
+  EXPECT_EQ(first.finished, 1U);
+  const CollectedRuns second = collect();
+  EXPECT_EQ(second.added, 0U);
+  EXPECT_EQ(second.finished, 1U);
+  EXPECT_EQ(counting(), kEachOnce);
+  // Sources come along.
+  const auto store = Store::open(all_, Store::Mode::kReadOnly);
+  for (const Evaluation& row : collected_rows())
+    EXPECT_THAT(sources_of(*store, row).value(), SizeIs(2));
+}
+
+TEST_F(RunExchangeTest, ARunThatGoesOnIsCollectedAsFarAsItIs) {
+  exchange();
+  stop_before("b");
+  run_on_machine("one");
+  EXPECT_EQ(collect().added, 2U);
+  EXPECT_EQ(collect().finished, 0U);
+  never_stop();
+  terms_.resume = "latest";
+  good_run();
+  const CollectedRuns collected = collect();
+  EXPECT_EQ(collected.added, 1U);
+  EXPECT_EQ(collected.finished, 1U);
+  EXPECT_EQ(counting(), kEachOnce);
+}
+
+TEST_F(RunExchangeTest, TruncatedForeignAndForgedFilesAreNamedAndLeftOut) {
+  exchange();
+  const RunOutcome good = run_on_machine("one");
+  const fs::path file = space().file_of(good.run.id);
+  const auto named = [&](int number) {
+    return space().file_of(std::string(31, '0') + std::to_string(number));
+  };
+  fs::copy_file(file, named(1));  // another name than its run's
+  fs::copy_file(file, named(2));
+  fs::resize_file(named(2), fs::file_size(named(2)) / 2);
+  std::ofstream(named(3)) << "no database";
+  std::ofstream(named(4));
+  fs::create_symlink(file, named(5));
+  fs::create_directory(named(6));
+  std::ofstream(shared_ / "night/runs/notes.txt") << "x";
+  const CollectedRuns collected = collect();
+  EXPECT_THAT(collected.refused, SizeIs(7));
+  EXPECT_EQ(collected.runs, 1U);
+  EXPECT_EQ(counting(), kEachOnce);
+}
+
+TEST_F(RunExchangeTest, AChangedRowAndAnotherPoolsRunAreLeftOut) {
+  exchange();
+  const RunOutcome good = run_on_machine("one");
+  const fs::path file = space().file_of(good.run.id);
+  const fs::path kept = folder_ / "kept.sqlite";
+  fs::copy_file(file, kept);
+  {
+    SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE evaluation SET state = 'crash'");
+  }
+  EXPECT_THAT(collect().refused, ElementsAre(HasSubstr("is not what was stored there")));
+  fs::copy_file(kept, file, fs::copy_options::overwrite_existing);
+  EXPECT_THAT(collect().refused, IsEmpty());
+  // Chained by somebody who has another key.
+  fs::remove(file);
+  fs::remove(all_);
+  {
+    auto store = Store::open(file, Store::Mode::kReadWrite);
+    ASSERT_TRUE(store.ok());
+    store->use(chain_key_of(std::string(32, 'x')));
+    ASSERT_TRUE(store->begin_run(stored_run(good.run.id)).ok());
+  }
+  EXPECT_THAT(collect().refused, ElementsAre(HasSubstr("cannot be checked here")));
+}
+
+}  // namespace
+}  // namespace kbench::test
