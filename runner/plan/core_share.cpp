@@ -1,6 +1,8 @@
 #include "runner/plan/core_share.hpp"
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -40,6 +42,14 @@ std::vector<int> core_share(const PhysicalCores& cores, std::size_t place, std::
   if (gpus == 0 || place >= gpus) return threads_of(0, all);
   auto share = threads_of(place * all / gpus, (place + 1) * all / gpus);
   return share.size() < kFewestThreads ? threads_of(0, all) : share;
+}
+
+std::vector<int> launching_cores(const GpuInfo& gpu, const std::vector<int>& usable,
+                                 const std::filesystem::path& topology) {
+  std::vector<int> both;
+  std::set_intersection(usable.begin(), usable.end(), gpu.near_cores.begin(), gpu.near_cores.end(),
+                        std::back_inserter(both));
+  return core_share(physical_cores(both.empty() ? usable : both, topology), gpu.place, gpu.sharing);
 }
 
 }  // namespace kbench

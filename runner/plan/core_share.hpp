@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "runner/backend/cuda_probe.hpp"
+
 namespace kbench {
 
 // The hyper-threads of a physical core; in ascending order, as their first ones are.
@@ -22,5 +24,11 @@ using PhysicalCores = std::vector<std::vector<int>>;
 // All of them where a part would have fewer than four threads.
 [[nodiscard]] std::vector<int> core_share(const PhysicalCores& cores, std::size_t place,
                                           std::size_t gpus);
+
+// Those of `usable` from which work for this GPU is launched: its part of the near ones, or of all
+// where none is near.
+[[nodiscard]] std::vector<int> launching_cores(
+    const GpuInfo& gpu, const std::vector<int>& usable,
+    const std::filesystem::path& topology = "/sys/devices/system/cpu");
 
 }  // namespace kbench

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <filesystem>
 #include <future>
-#include <iterator>
 #include <set>
 #include <system_error>
 #include <tuple>
@@ -291,14 +290,6 @@ void add_tasks_without_submission(Plan& plan) {
     if (!answered.contains(task)) plan.units.push_back({.task = task});
 }
 
-std::vector<int> near(const GpuInfo& gpu) {
-  const std::vector<int> usable = usable_cores();
-  std::vector<int> both;
-  std::set_intersection(usable.begin(), usable.end(), gpu.near_cores.begin(), gpu.near_cores.end(),
-                        std::back_inserter(both));
-  return core_share(physical_cores(both.empty() ? usable : both), gpu.place, gpu.sharing);
-}
-
 // Somebody who names a folder wants to see something of it.
 Status require_submissions(const SubmissionFolder& folder, const Census& census) {
   if (census.submissions() > 0) return Done{};
@@ -452,7 +443,7 @@ Result<Target> choose_target(const RunRequest& request, const Installation& inst
                    "`kbench doctor` lists what there is"};
     }
     target.gpu = *gpu;
-    target.cores = near(*gpu);
+    target.cores = launching_cores(*gpu, usable_cores());
   }
   target.size = request.size.value_or(target.device == "cuda" ? "full" : "small");
   return target;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <future>
 #include <map>
@@ -23,13 +22,13 @@
 #include "runner/measure/players/initial_parameters.hpp"
 #include "runner/measure/players/worker_process.hpp"
 #include "runner/measure/profiled_calls.hpp"
-#include "runner/measure/secret.hpp"
 #include "runner/measure/watch/device_health.hpp"
 #include "runner/measure/watch/pressure_share.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/baseline_packages.hpp"
 #include "runner/run/model_arguments.hpp"
 #include "runner/run/python_submissions.hpp"
+#include "runner/run/row_order.hpp"
 #include "runner/run/task_checks.hpp"
 #include "runner/run/vendor_baseline.hpp"
 #include "runner/submission/cuda_tools.hpp"
@@ -55,7 +54,8 @@ class DeviceBench final : public RunBench {
   // `python`: what plays Python submissions; none where there are none to be played.
   DeviceBench(const BenchOrder& order, Installation installation, std::optional<PythonParts> python,
               const JudgingProfile& profile, DeviceSession& device, const Toolchain& toolchain)
-      : request_(order.request),
+      : order_(order),
+        request_(order.request),
         terms_(order.terms),
         installation_(std::move(installation)),
         plan_(order.plan),
@@ -76,15 +76,8 @@ class DeviceBench final : public RunBench {
   Status take_device(const std::string& what, double seconds) override {
     if (auto made = create_cache(installation_); !made) return made.error();
     if (!builds_on_device()) begin_builds();
-    lock_request_ = {.installation = &installation_,
-                     .target = &plan_.target,
-                     .what = what,
-                     .wait = !terms_.no_wait,
-                     .turn_only = request_.checks_only,
-                     .seconds = seconds,
-                     .progress = &progress_,
-                     .waits = terms_.waits,
-                     .is_needless = [this] { return gives_up() || is_built_in_vain(); }};
+    lock_request_ = lock_request_of(order_, installation_, what, seconds);
+    lock_request_.is_needless = [this] { return gives_up() || is_built_in_vain(); };
     auto turn = DeviceTurn::take(device_, lock_request_);
     given_up_ = !turn.ok();  // nobody will want what is not compiled yet
     if (!turn) return turn.error();
@@ -280,37 +273,25 @@ class DeviceBench final : public RunBench {
     return written;
   }
 
+  [[nodiscard]] RowOrder order_of(std::size_t index) const {
+    return {.request = request_,
+            .profile = profile_,
+            .plan = plan_,
+            .unit = plan_.units[index],
+            .device = hello_.facts,
+            .calibration = calibration_,
+            .limits = limits_,
+            .packages = packages_};
+  }
+
   [[nodiscard]] EvaluationRequest request_of(std::size_t index) {
-    const PlannedRow& unit = plan_.units[index];
-    const Task& task = plan_.tasks[unit.task];
-    EvaluationRequest request;
-    request.task = &task;
-    request.size = task.find_size(plan_.target.size);
-    request.device = plan_.target.device;
-    request.device_index = plan_.target.device_index;
-    request.threads = usable_threads();
-    request.cores = plan_.target.cores;
-    request.cache_bytes = hello_.facts.cache_bytes;
-    request.device_name = hello_.facts.name;
-    request.precision = request_.precision;
-    if (const auto package = packages_.find(unit.task); package != packages_.end()) {
-      request.package = package->second.file;
-      request.package_reason = package->second.reason;
-      request.package_key = package->second.key;
-    }
-    if (request_.checks_only) request.package_reason = kNotTimed;
-    if (request_.vendor) request.vendor = vendor_of(task, *request.size);
-    if (unit.submission) request.submission = unit.id;
+    EvaluationRequest request = evaluation_request(order_of(index));
+    if (request_.vendor) request.vendor = vendor_of(*request.task, *request.size);
     request.library = [this, index]() -> Result<std::filesystem::path> {
       await_builds();
       if (const Error* error = error_of_build(index)) return *error;
       return builds_[index].library;
     };
-    request.seed = request_.seed ? known_seed(*request_.seed, task.id + " " + plan_.target.size)
-                                 : random_seed();
-    request.eager_is_a_worker = unit.is_python() && python_plays_eager();
-    if (unit.is_python() && plan_.target.device != "cpu")
-      request.heap_bytes = python_heap_bytes(*request.size);
     if (!builds_.empty() && builds_[index].python && builds_[index].python->built)
       request.torch_compiled = builds_[index].python->built->torch_compiled;
     return request;
@@ -324,32 +305,13 @@ class DeviceBench final : public RunBench {
   }
 
   [[nodiscard]] EvaluationSettings settings_of(std::size_t index) {
-    const PlannedRow& unit = plan_.units[index];
-    EvaluationSettings settings;
-    settings.profile = profile_.name;
-    settings.acceptance = profile_.acceptance;
-    settings.original_draws = profile_.original_draws;
-    settings.checks_only = request_.checks_only;
+    EvaluationSettings settings = evaluation_settings(order_of(index));
     settings.last_worker = &last_worker_;
-    settings.calibration = calibration_;
-    settings.limits = limits_;
-    settings.repeat_busy = request_.repeat_busy;
-    // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
-    if (on_cuda()) settings.null_calls = 25;
     if (nvml_ && plan_.target.gpu && plan_.target.gpu->nvml_index) {
       settings.surroundings.clock_limits = [this] {
         return nvml_->clock_limit_bits(*plan_.target.gpu->nvml_index).value_or(0);
       };
     }
-    if (const auto policy = allow_torch_from_string(request_.allow_torch))
-      settings.allow_torch = *policy;
-    settings.budget = std::chrono::seconds{request_.budget_seconds};
-    if (request_.call_limit_seconds)
-      settings.call_limit =
-          std::chrono::milliseconds{std::llround(1000 * *request_.call_limit_seconds)};
-    settings.stop = request_.quick ? quick_stop_rule(plan_.target.device)
-                                   : stop_rule_for(plan_.target.device,
-                                                   unit.submission ? Ranked::kYes : Ranked::kNo);
     return settings;
   }
 
@@ -480,11 +442,8 @@ class DeviceBench final : public RunBench {
     const ZygoteCommand command = zygote_command(python_->player, plan_.target.device,
                                                  plan_.target.device_index, usable_threads());
     zygotes_.start_early(first->id.agent, command);
-    if (python_plays_eager()) zygotes_.start_early(kNoAgent, command);
+    if (python_plays_eager(request_, plan_.target)) zygotes_.start_early(kNoAgent, command);
   }
-
-  // Of rows in Python.
-  [[nodiscard]] bool python_plays_eager() const { return !on_cuda() && !request_.checks_only; }
 
   void tell_starts() {
     for (const std::string& start : device_.take_starts()) progress_.detail(start);
@@ -587,6 +546,7 @@ class DeviceBench final : public RunBench {
     return WorkerProcess::start(*program, start);
   }
 
+  const BenchOrder order_;
   const RunRequest& request_;
   const RunTerms& terms_;
   const Installation installation_;  // with its LibTorch

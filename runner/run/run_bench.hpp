@@ -17,6 +17,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
+#include "runner/device/measuring_lock.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
@@ -115,6 +116,11 @@ struct BenchOrder {
   ProgressSink& progress;
   CompilerTells compiler_tells = CompilerTells::kWarnings;
 };
+
+// By which such a run waits for its device; a bench may know more reasons not to wait. `order` and
+// `installation` outlive it.
+[[nodiscard]] LockRequest lock_request_of(const BenchOrder& order, const Installation& installation,
+                                          const std::string& what, double seconds);
 
 // Where a run gets its bench.
 class BenchSource {

@@ -49,15 +49,7 @@ class ScriptedBench : public RunBench {
   }
 
   Status take_device(const std::string& what, double seconds) override {
-    lock_request_ = {.installation = &installation_,
-                     .target = &order_.plan.target,
-                     .what = what,
-                     .wait = !order_.terms.no_wait,
-                     .turn_only = order_.request.checks_only,
-                     .seconds = seconds,
-                     .progress = &order_.progress,
-                     .waits = order_.terms.waits,
-                     .is_needless = order_.terms.gives_up};
+    lock_request_ = lock_request_of(order_, installation_, what, seconds);
     auto lock = take_measuring_lock(lock_request_);
     if (!lock) return lock.error();
     if (order_.terms.gives_up && order_.terms.gives_up())

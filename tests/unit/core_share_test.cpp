@@ -42,6 +42,21 @@ TEST(CoreShare, WherePartsAreTooSmallAllHaveAll) {
   EXPECT_TRUE(core_share({}, 0, 2).empty());
 }
 
+TEST(LaunchingCores, AreTheGpusPartOfTheNearOnes) {
+  const test::TemporaryFolder nothing;  // every core is alone
+  const std::vector<int> usable{0, 1, 2, 3, 4, 5, 6, 7, 9};
+  GpuInfo gpu;
+  gpu.near_cores = {1, 2, 3, 4, 8};
+  EXPECT_EQ(launching_cores(gpu, usable, nothing.path()), (std::vector<int>{1, 2, 3, 4}));
+  gpu.near_cores = {8};
+  EXPECT_EQ(launching_cores(gpu, usable, nothing.path()), usable) << "none of them is ours";
+  gpu.near_cores = {0, 1, 2, 3, 4, 5, 6, 7};
+  gpu.sharing = 2;
+  EXPECT_EQ(launching_cores(gpu, usable, nothing.path()), (std::vector<int>{0, 1, 2, 3}));
+  gpu.place = 1;
+  EXPECT_EQ(launching_cores(gpu, usable, nothing.path()), (std::vector<int>{4, 5, 6, 7}));
+}
+
 TEST(PhysicalCores, AreGroupedAsTheKernelSays) {
   const test::TemporaryFolder folder;
   for (const auto& [core, siblings] :
