@@ -443,7 +443,7 @@ Result<bool> RunSession::evaluate_next(std::size_t unit) {
   return true;
 }
 
-Status RunSession::keep(const Evaluation& evaluation, const std::vector<Blob>& sources) {
+Status RunSession::keep(Evaluation& evaluation, const std::vector<Blob>& sources) {
   const Status published = publish(evaluation, sources);
   if (auto added = store_->add(evaluation, sources); !added) return added.error();
   if (!published) return published.error();

@@ -85,7 +85,7 @@ class RunSession {
   [[nodiscard]] Evaluation unmeasured(std::size_t index) const;
   void give_reasons(Evaluation& evaluation) const;
   std::vector<Blob> take_sources(std::size_t unit, Evaluation& evaluation);
-  Status keep(const Evaluation& evaluation, const std::vector<Blob>& sources);
+  Status keep(Evaluation& evaluation, const std::vector<Blob>& sources);
   void count(const Evaluation& row);
 
   // On several lanes (lane_round.cpp).
