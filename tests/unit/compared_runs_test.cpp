@@ -1,10 +1,13 @@
-// Which two stored runs a comparison is of.
+// Which two stored runs a comparison is of, and what is measured of them again.
 #include "runner/again/compared_runs.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/again/remeasure.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "tests/unit/database_fixture.hpp"
+#include "tests/unit/run_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -69,6 +72,106 @@ TEST_F(ComparedRunsTest, AloneOrTwiceTheSameIsRefused) {
   add_at("aa", 1, kTimed);
   EXPECT_THAT(error_of(), HasSubstr("there is no run before aa on its device"));
   EXPECT_THAT(error_of("aa"), HasSubstr("both names are the run aa"));
+}
+
+// Two runs of one agent, whose source has changed in between.
+class RemeasuredRunsTest : public test::RunTest {
+ protected:
+  RemeasuredRunsTest() {
+    submit("anna/level1/019_relu.cpp");
+    request_.precision = "fp32";
+    measured_as(1e6);
+    for (const std::string place : {"000-1-", "000-2-"}) {
+      benches_.script.times_ns[place + "before"] = 1e6;
+      benches_.script.times_ns[place + "after"] = 1.27e6;
+      benches_.script.compiled_ns[place + "before"] = 1e6;
+      benches_.script.compiled_ns[place + "after"] = 1e6;
+    }
+    how_.database = terms_.database;
+  }
+
+  void measured_as(double ns) {
+    benches_.script.times_ns["anna"] = ns;
+    benches_.script.compiled_ns["anna"] = 1e6;
+    good_run();
+  }
+  void change_source() const { folder_.write("subs/anna/level1/019_relu.cpp", "int slower;\n"); }
+
+  Comparison remeasured(Side baseline = Side::kEager) {
+    auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
+    store->use(read_chain_key(benches_.place.state).value());
+    const auto runs = find_compared(*store, {}, "latest");
+    EXPECT_TRUE(runs.ok()) << runs.error().message;
+    Comparison comparison = compare(runs->before, runs->after, baseline);
+    const Status done = remeasure(comparison, how_, benches_, again_,
+                                  [this](const std::string& text) { notes_ += text + "\n"; });
+    EXPECT_TRUE(done.ok()) << done.error().message;
+    return comparison;
+  }
+
+  PairedMeasuring how_;
+  test::KeptRun again_;
+  std::string notes_;
+};
+
+TEST_F(RemeasuredRunsTest, BothSidesAreMeasuredInSoManyPairs) {
+  change_source();
+  measured_as(1.1e6);
+  how_.pairs = 4;
+  const Comparison comparison = remeasured();
+  EXPECT_THAT(again_.rows, ::testing::SizeIs(8));
+  EXPECT_THAT(notes_, HasSubstr("pair 4 of 4: 1 submission, each side once"));
+  ASSERT_THAT(comparison.rows, ::testing::SizeIs(1));
+  EXPECT_EQ(comparison.rows[0].pairs, 4);
+  EXPECT_NEAR(comparison.rows[0].longer_by().value_or(0), 0.27, 0.01) << "the runs say 0.1";
+  EXPECT_TRUE(comparison.cautions.empty());
+  EXPECT_THAT(stored(), ::testing::SizeIs(1)) << "nobody takes a pair for a run";
+  terms_.database = remeasured_database(terms_.database);
+  ASSERT_THAT(stored(), ::testing::SizeIs(2));
+  EXPECT_THAT(stored_run(stored()[0].run_id).configuration, HasSubstr("fp32"))
+      << "as the runs were asked for";
+}
+
+TEST_F(RemeasuredRunsTest, PairsAreComparedOverTheBaselineThatIsAskedFor) {
+  change_source();
+  measured_as(1.1e6);
+  for (const std::string place : {"000-1-", "000-2-"})
+    benches_.script.compiled_ns[place + "after"] = 1.27e6;
+  const Comparison comparison = remeasured(Side::kCompiled);
+  ASSERT_THAT(comparison.rows, ::testing::SizeIs(1));
+  EXPECT_NEAR(comparison.rows[0].longer_by().value_or(1), 0, 0.01);
+}
+
+TEST_F(RemeasuredRunsTest, OneSourceIsNotHeldAgainstItself) {
+  measured_as(1.1e6);
+  const Comparison comparison = remeasured();
+  EXPECT_TRUE(again_.rows.empty());
+  ASSERT_THAT(comparison.cautions, ::testing::SizeIs(1));
+  EXPECT_THAT(comparison.cautions[0], HasSubstr("nothing was measured again"));
+}
+
+TEST_F(RemeasuredRunsTest, SourcesAreLookedForWhereItIsSaid) {
+  change_source();
+  measured_as(1.1e6);
+  const auto then = folder_ / "then";
+  folder_.write("then/nobody", "");
+  how_.submissions_before = then;
+  for (int side = 0; side < 2; ++side) {
+    const Comparison comparison = remeasured();
+    EXPECT_TRUE(again_.rows.empty());
+    ASSERT_THAT(comparison.cautions, ::testing::SizeIs(2));
+    EXPECT_THAT(comparison.cautions[0], HasSubstr("1 row was not measured again"));
+    EXPECT_THAT(comparison.cautions[0], HasSubstr("looked in " + then.string()));
+    how_ = {.database = terms_.database, .submissions_after = then};
+  }
+}
+
+TEST_F(RemeasuredRunsTest, ARowThatFailedIsNotMeasuredAgain) {
+  change_source();
+  benches_.script.states["anna"] = State::kWrongResult;
+  measured_as(1.1e6);
+  remeasured();
+  EXPECT_TRUE(again_.rows.empty());
 }
 
 }  // namespace
