@@ -29,7 +29,7 @@ NightSession::NightSession(const NightRequest& request, BenchSource& benches)
     : request_(request),
       benches_(benches),
       terms_(request.terms),
-      baseline_(request.baseline),
+      baseline_(request.choices.baseline),
       sources_(benches.installation(), request.terms.database) {}
 
 Result<RunOutcome> NightSession::run(RunSink& sink) {
@@ -45,9 +45,9 @@ Status NightSession::load(const std::function<Status(ReportData&, const Store&)>
   if (!tonight) return tonight.error();
   if (auto added = add(*tonight, *store); !added) return added;
   tonight_ = std::move(*tonight);
-  rule_.flag =
-      request_.flag_percent ? *request_.flag_percent / 100 : default_flag(device_of(tonight_));
-  rule_.most_pairs = static_cast<std::size_t>(request_.most_pairs);
+  rule_.flag = request_.choices.flag_percent ? *request_.choices.flag_percent / 100
+                                             : default_flag(device_of(tonight_));
+  rule_.most_pairs = static_cast<std::size_t>(request_.choices.most_pairs);
   return load_good(*store);
 }
 
@@ -96,8 +96,8 @@ void NightSession::find_sources() {
     }
     SourcePair pair{std::get<0>(suspect.key), std::nullopt, std::move(*tonight)};
     if (suspect.why == Suspect::Why::kSlower && !suspect.same_source()) {
-      auto good =
-          sources_.of(suspect.good_run, request_.submissions_before).find(pair.task, suspect.good);
+      auto good = sources_.of(suspect.good_run, request_.choices.submissions_before)
+                      .find(pair.task, suspect.good);
       if (good)
         pair.before = std::move(*good);
       else
@@ -115,13 +115,13 @@ Status NightSession::clear(RunSink& sink, const std::function<bool()>& stop,
   RunTerms terms = request_.terms;
   terms.database = remeasured_database(terms.database);
   Remeasurement again(tonight_.run, request_.run, benches_, sink, terms, "kbench nightly");
-  for (int round = 1; round <= request_.most_pairs; ++round) {
+  for (int round = 1; round <= request_.choices.most_pairs; ++round) {
     const std::vector<std::size_t> open = open_suspects();
     if (open.empty()) break;
     interrupted_ = stop();
     if (interrupted_) break;
     note(fmt::format("measuring {} of {} suspected again, round {} of at most {}", open.size(),
-                     night_.suspects.size(), round, request_.most_pairs));
+                     night_.suspects.size(), round, request_.choices.most_pairs));
     std::vector<SourcePair> pairs;
     for (const std::size_t i : open) pairs.push_back(*pairs_[i]);
     const auto measured = again.measure(pairs);
@@ -147,7 +147,7 @@ void NightSession::take(Suspect& suspect, const MeasuredPair& measured, int roun
                                   : measured.slowdown(baseline_))
     suspect.evidence.slowdowns.push_back(*slowdown);
   suspect.clearance = judge(suspect.evidence, rule_, night_.suspects.size());
-  const bool last = round == request_.most_pairs;
+  const bool last = round == request_.choices.most_pairs;
   if (last && suspect.clearance == Clearance::kOpen) {
     suspect.clearance = Clearance::kUnclear;
     if (suspect.remark.empty()) suspect.remark = "not every measurement of it succeeded";

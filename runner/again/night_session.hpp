@@ -25,13 +25,17 @@
 
 namespace kbench {
 
-struct NightRequest {
-  RunRequest run;
-  RunTerms terms;
+struct NightChoices {
   std::optional<double> flag_percent;  // what counts as slower; else by the device
   int most_pairs = 9;
   Side baseline = Side::kEager;                             // the common scale
   std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
+};
+
+struct NightRequest {
+  RunRequest run;
+  RunTerms terms;
+  NightChoices choices;
 };
 
 class NightSession {

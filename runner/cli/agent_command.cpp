@@ -9,6 +9,7 @@
 #include "runner/cli/command_help.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/requests.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/feedback/component.hpp"
@@ -16,7 +17,6 @@
 #include "runner/store/file/database_path.hpp"
 
 namespace kbench {
-namespace {
 
 Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule rule) {
   AgentRunRequest request = options;
@@ -32,6 +32,8 @@ Result<AgentRunRequest> request_of(const AgentRunOptions& options, RewardRule ru
   request.trust = options.common.trust;
   return request;
 }
+
+namespace {
 
 Result<std::vector<ListedEpisode>> read_episodes(const AgentRunOptions& options,
                                                  const RewardRule& rule, const std::string& run,

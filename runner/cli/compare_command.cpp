@@ -20,10 +20,8 @@ Status measure_again(Comparison& comparison, const CompareOptions& options,
   DeviceSession session(installation, SessionTurns::kMany);
   DeviceBenches benches(session);
   RunFace face(within_command(options.common));
-  return remeasure(
-      comparison,
-      {options.pairs, options.database, options.submissions_before, options.submissions_after},
-      benches, face, [&](const std::string& text) { say(options.common, text); });
+  return remeasure(comparison, options, benches, face,
+                   [&](const std::string& text) { say(options.common, text); });
 }
 
 Result<End> finish_compared(const Comparison& comparison, const CompareOptions& options) {

@@ -16,7 +16,7 @@
 namespace kbench {
 namespace {
 
-using State = ImportOutcome::State;
+using ImportState = ImportOutcome::State;
 using Fault = ImportError::Fault;
 
 // Of an import of which something failed. What only another machine can mend is no file's fault.
@@ -30,12 +30,12 @@ ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
 
 End conclude(const ImportOptions& options, const std::vector<ImportOutcome>& outcomes,
              Progress& progress) {
-  const auto count = [&](State state) {
+  const auto count = [&](ImportState state) {
     return std::count_if(outcomes.begin(), outcomes.end(),
                          [&](const ImportOutcome& outcome) { return outcome.state == state; });
   };
-  const auto failed = count(State::kFailed);
-  const auto left = count(State::kInterrupted);
+  const auto failed = count(ImportState::kFailed);
+  const auto left = count(ImportState::kInterrupted);
   const auto imported = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
   const std::string text = fmt::format("{} of {} imported into {}", imported, outcomes.size(),
                                        printable(options.out.string()));

@@ -22,22 +22,13 @@
 namespace kbench {
 namespace {
 
-NightRequest request_of(const NightlyOptions& options) {
-  return {.run = options,
-          .terms = options,
-          .flag_percent = options.flag_percent,
-          .most_pairs = options.most_pairs,
-          .baseline = options.baseline,
-          .submissions_before = options.submissions_before};
-}
-
 // One night, as it is told to a person.
 class NightFace {
  public:
   NightFace(const NightlyOptions& options, const Installation& installation)
       : options_(options),
         installation_(installation),
-        request_(request_of(options)),
+        request_{options, options, options},
         session_(installation, SessionTurns::kMany),
         benches_(session_),
         night_(request_, benches_) {}

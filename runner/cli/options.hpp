@@ -10,10 +10,14 @@
 #include "reports/facts/trust.hpp"
 #include "reports/facts/variant_rule.hpp"
 #include "reports/write/outputs.hpp"
+#include "reports/write/report_session.hpp"
+#include "runner/again/compared_runs.hpp"
+#include "runner/again/night_session.hpp"
 #include "runner/again/row_choice.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/kept_states.hpp"
 #include "runner/import/import_session.hpp"
+#include "runner/judge/serving.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/shared_options.hpp"
 #include "runner/options/terminal.hpp"
@@ -92,17 +96,12 @@ struct LintOptions {
 };
 
 // `kbench report`.
-struct ReportOptions {
+struct ReportOptions : ReportRequest {  // its outputs are what these words come to
   CommonOptions common;
-  std::filesystem::path database = "kbench.sqlite";
-  std::vector<std::string> runs;  // names of store/run_name.hpp; none: the newest
-  std::vector<int> levels;        // none: all
-  VariantRule variants = VariantRule::kBest;
-  std::optional<std::string> reward;  // a name of reward/reward.hpp
+  std::optional<std::string> reward_name;  // of reward/reward.hpp
   OutputWords words;
-  std::vector<OutputRequest> outputs;          // what these words come to
-  std::optional<std::string> title;            // of the page
-  std::optional<std::filesystem::path> about;  // a file of Markdown that its publisher wrote
+
+  ReportOptions() { database = "kbench.sqlite"; }
 };
 
 // `kbench sources`.
@@ -158,9 +157,8 @@ struct TagOptions {
 };
 
 // `kbench compare`.
-struct CompareOptions {
+struct CompareOptions : PairedMeasuring {  // for --remeasure
   CommonOptions common;
-  std::filesystem::path database = "kbench.sqlite";
   // Names of store/run_name.hpp. Before: else the run before the other one on its device.
   std::optional<std::string> before;
   std::string after = "latest";
@@ -171,19 +169,12 @@ struct CompareOptions {
   bool all = false;  // lists what is the same, too
   OutputFormat format = OutputFormat::kTable;
   bool remeasure = false;  // both sides anew, in pairs
-  int pairs = 3;
-  // Where the sources of the runs lie; else where they are found (again/run_sources.hpp).
-  std::optional<std::filesystem::path> submissions_before;
-  std::optional<std::filesystem::path> submissions_after;
+
+  CompareOptions() { database = "kbench.sqlite"; }
 };
 
 // `kbench nightly`.
-struct NightlyOptions : RunOptions {   // its outputs are those of the night
-  std::optional<double> flag_percent;  // what counts as slower; else by the device
-  int most_pairs = 9;
-  Side baseline = Side::kEager;                             // the common scale
-  std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
-};
+struct NightlyOptions : RunOptions, NightChoices {};  // its outputs are those of the night
 
 // `kbench config`.
 struct ConfigOptions {
@@ -221,17 +212,11 @@ struct WorkspaceOptions {
 };
 
 // `kbench serve`.
-struct ServeOptions {
+struct ServeOptions : HttpServing {
   CommonOptions common;
-  std::string address = "127.0.0.1";            // a loopback one
-  int port = 8377;                              // 0: one that is free
-  std::vector<std::string> names;               // further names that clients call this host by
-  std::optional<std::filesystem::path> tokens;  // else a file of the state folder
-  int header_timeout_s = 10;                    // of a request's headers
-  int body_timeout_s = 30;                      // of its body
-  std::optional<std::string> device;            // "cpu", "cuda" or "cuda:N"; else what there is
-  std::optional<std::string> size;              // of orders that name none; else by the device
-  std::string allow_torch = "data";             // as RunOptions has it
+  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
+  std::optional<std::string> size;    // of orders that name none; else by the device
+  std::string allow_torch = "data";   // as RunOptions has it
   std::string precision = "torch-default";
   bool vendor = false;  // as RunOptions has it
   std::filesystem::path database = "kbench.sqlite";

@@ -18,12 +18,6 @@
 namespace kbench {
 namespace {
 
-ReportRequest request_of(const ReportOptions& options, std::optional<RewardRule> reward) {
-  return {options.database,     options.runs,      options.levels,  options.variants,
-          options.common.trust, std::move(reward), options.outputs, options.words.site,
-          options.title,        options.about};
-}
-
 // Whatever the format, and before anything else.
 void warn_of_changed_rows(const ReportData& data, const CommonOptions& common) {
   if (data.chain.state == ChainFinding::State::kChanged)
@@ -86,7 +80,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   add_many(report, "--run", options.runs, "RUN",
            "Start of an id, a tag, latest or latest~N (default: newest); html "
            "and table1 take several");
-  add_reward(report, options.reward, "Reward of each row, in json and jsonl; see below");
+  add_reward(report, options.reward_name, "Reward of each row, in json and jsonl; see below");
   add_value(report, "--output,-o", options.words.format_file, "FILE",
             "Where FORMAT goes (default: standard output)");
   add_wide(report, options.common);
@@ -95,13 +89,14 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
 }
 
 Result<End> call(const ReportOptions& options, const Installation& installation) {
-  std::optional<RewardRule> reward;
-  if (options.reward) {
-    auto rule = find_reward(*options.reward);
+  ReportRequest request = options;
+  request.trust = options.common.trust;
+  request.site = options.words.site;
+  if (options.reward_name) {
+    auto rule = find_reward(*options.reward_name);
     if (!rule) return rule.error();
-    reward = std::move(*rule);
+    request.reward = std::move(*rule);
   }
-  const ReportRequest request = request_of(options, std::move(reward));
   if (const auto fine = check_report(request); !fine) return fine.error();
   return with_runs(options.database, installation, [&](const Store& store) {
     return report(store, request, options, installation);

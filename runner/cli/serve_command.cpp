@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -61,13 +60,7 @@ Result<End> call(const ServeOptions& options, const Installation& installation) 
   ServeSurroundings around(options, installation);
   const auto note = around.note();
   const auto end =
-      serve_http({.address = options.address,
-                  .port = options.port,
-                  .names = options.names,
-                  .tokens = options.tokens,
-                  .header_timeout = std::chrono::seconds(options.header_timeout_s),
-                  .body_timeout = std::chrono::seconds(options.body_timeout_s)},
-                 around.judging(),
+      serve_http(options, around.judging(),
                  {.note = note,
                   .announce = announce,
                   .abandon = [] { ::_exit(to_int(ExitCode::kInterrupted)); },

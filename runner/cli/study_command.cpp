@@ -12,6 +12,7 @@
 #include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
+#include "runner/cli/requests.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/store/chained_store.hpp"
@@ -23,6 +24,21 @@
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {
+
+Result<StudyRequest> request_of(const StudyOptions& options) {
+  StudyRequest request = options.study_run;
+  if (auto fine = take_endpoint(options.endpoint, request); !fine) return fine.error();
+  auto text = read_bounded_file(options.plan, kMostPlanBytes);
+  if (!text) return Error{ErrorCode::kUsage, text.error().message, text.error().hint};
+  request.plan = std::move(*text);
+  request.suite = options.common.suite;
+  request.device = options.device;
+  request.trust = options.common.trust;
+  request.database = options.database;
+  request.command_line = options.command_line;
+  return request;
+}
+
 namespace {
 
 // --- plan ---
@@ -56,22 +72,8 @@ Result<End> plan(const StudyOptions& options, const Installation& installation) 
 
 // --- run ---
 
-Result<StudyRequest> study_request(const StudyOptions& options) {
-  StudyRequest request = options.study_run;
-  if (auto fine = take_endpoint(options.endpoint, request); !fine) return fine.error();
-  auto text = read_bounded_file(options.plan, kMostPlanBytes);
-  if (!text) return Error{ErrorCode::kUsage, text.error().message, text.error().hint};
-  request.plan = std::move(*text);
-  request.suite = options.common.suite;
-  request.device = options.device;
-  request.trust = options.common.trust;
-  request.database = options.database;
-  request.command_line = options.command_line;
-  return request;
-}
-
 Result<End> run(const StudyOptions& options, const Installation& installation) {
-  const auto request = study_request(options);
+  const auto request = request_of(options);
   if (!request) return request.error();
   const auto world = AgentWorld::make(options.common, installation);
   if (!world) return world.error();

@@ -5,6 +5,7 @@
 
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
+#include "runner/cli/requests.hpp"
 #include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
@@ -22,7 +23,9 @@ ExitCode code_of(State state) {
   return is_failure(state) ? ExitCode::kTaskFailed : ExitCode::kGood;
 }
 
-Result<End> judge(const WorkspaceOptions& options, const Installation& installation) {
+}  // namespace
+
+WorkspaceJudging request_of(const WorkspaceOptions& options) {
   WorkspaceJudging judging{.ask = options.what == What::kCompile   ? WorkspaceAsk::kCompile
                                   : options.what == What::kVerify  ? WorkspaceAsk::kVerify
                                   : options.what == What::kProfile ? WorkspaceAsk::kProfile
@@ -33,6 +36,13 @@ Result<End> judge(const WorkspaceOptions& options, const Installation& installat
                            .trust = options.common.trust,
                            .database = options.database};
   if (auto rule = find_reward(options.reward)) judging.reward = std::move(*rule);
+  return judging;
+}
+
+namespace {
+
+Result<End> judge(const WorkspaceOptions& options, const Installation& installation) {
+  const WorkspaceJudging judging = request_of(options);
   DeviceSession device(installation, SessionTurns::kOne);
   DeviceBenches benches(device);
   RunFace face(options.common);

@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <system_error>
@@ -142,7 +143,8 @@ class HttpServer {
             .names = how_.names,
             .tokens = std::move(tokens),
             .openapi = openapi,
-            .patience = {.headers = how_.header_timeout, .body = how_.body_timeout}};
+            .patience = {.headers = std::chrono::seconds(how_.header_timeout_s),
+                         .body = std::chrono::seconds(how_.body_timeout_s)}};
   }
 
   // At the same port, when it is not the first one.

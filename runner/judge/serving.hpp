@@ -3,7 +3,6 @@
 // goes to its judge's sinks and to `note`, and knows no exit code.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -21,8 +20,8 @@ struct HttpServing {
   int port = 8377;                              // 0: one that is free
   std::vector<std::string> names;               // further names that clients call this host by
   std::optional<std::filesystem::path> tokens;  // else a file of the state folder, made once
-  std::chrono::seconds header_timeout{10};
-  std::chrono::seconds body_timeout{30};
+  int header_timeout_s = 10;                    // of a request's headers
+  int body_timeout_s = 30;                      // of its body
 };
 
 struct ServingTalk {

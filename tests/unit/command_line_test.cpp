@@ -170,7 +170,7 @@ TEST(CommandLine, SeveralRunsAndARewardOfAReport) {
   const auto report = parse_as<ReportOptions>(
       {"report", "--run", "a", "jsonl", "--run", "b", "--reward", "fast_p:1.5"});
   EXPECT_EQ(report.runs, (std::vector<std::string>{"a", "b"}));
-  EXPECT_EQ(report.reward, "fast_p:1.5");
+  EXPECT_EQ(report.reward_name, "fast_p:1.5");
   EXPECT_FALSE(parse_command_line({"kbench", "report", "jsonl", "--reward", "fast_p:x"}));
 }
 

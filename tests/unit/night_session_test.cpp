@@ -140,7 +140,7 @@ TEST_F(NightSessionTest, WhatCountsAsSlowerIsTheDevicesUnlessItIsSaid) {
   benches_.script.times_ns = {{"anna", 1.04e6}};
   ASSERT_TRUE(look());
   EXPECT_THAT(night_->night().suspects, IsEmpty()) << "below 6 % is nothing to look at";
-  asked_.flag_percent = 1;
+  asked_.choices.flag_percent = 1;
   ASSERT_TRUE(look());
   EXPECT_THAT(night_->night().suspects, SizeIs(1));
 }
@@ -152,12 +152,12 @@ TEST_F(NightSessionTest, SourcesOfGoodRunsAreLookedForWhereItIsSaid) {
   ASSERT_TRUE(look());
   folder_.write("subs/anna/level1/019_relu.cpp", "int slower;\n");
   benches_.script.times_ns = {{"anna", 1.27e6}};
-  asked_.submissions_before = folder_ / "subs";
+  asked_.choices.submissions_before = folder_ / "subs";
   ASSERT_TRUE(look());
   ASSERT_THAT(night_->night().suspects, SizeIs(1));
   EXPECT_THAT(suspect().remark, HasSubstr("looked in " + (folder_ / "subs").string()))
       << "and nowhere else";
-  asked_.submissions_before = folder_ / "then";
+  asked_.choices.submissions_before = folder_ / "then";
   ASSERT_TRUE(look());
   ASSERT_THAT(night_->night().suspects, SizeIs(1));
   EXPECT_EQ(suspect().remark, "");
@@ -165,7 +165,7 @@ TEST_F(NightSessionTest, SourcesOfGoodRunsAreLookedForWhereItIsSaid) {
 
 // Eager takes the same time in all of these.
 TEST_F(NightSessionTest, OverTheCompiledBaselineAMachineThatIsSlowerAccusesNobody) {
-  asked_.baseline = Side::kCompiled;
+  asked_.choices.baseline = Side::kCompiled;
   benches_.script.times_ns = {{"anna", 1e6}};
   benches_.script.compiled_ns = {{"anna", 2e6}};
   ASSERT_TRUE(look());
