@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/unique_fd.hpp"
+#include "runner/os/clean_text.hpp"
 
 namespace kbench {
 namespace {
@@ -53,7 +54,7 @@ std::vector<std::filesystem::path> named_files(const std::string& command) {
   return files;
 }
 
-CommandReport report_of(const Component& component, ProgramOutput output) {
+CommandReport report_of(const Component& component, const ProgramOutput& output) {
   if (output.timed_out)
     return {"timeout", fmt::format("{} did not answer in time.", component.name)};
   if (!output.exit.exited)
@@ -61,10 +62,12 @@ CommandReport report_of(const Component& component, ProgramOutput output) {
             fmt::format("{} was ended by signal {}.", component.name, output.exit.signal)};
   if (output.exit.code != 0)
     return {fmt::format("exit {}", output.exit.code),
-            fmt::format("{} failed with exit status {}.", component.name, output.exit.code)};
+            fmt::format("{} failed with exit status {}. {}", component.name, output.exit.code,
+                        last_words(output.err))};
   if (output.out.empty()) return {"answered", "Nothing was found."};
-  if (output.truncated) output.out += "\n[cut]";
-  return {"answered", std::move(output.out)};
+  std::string text = clean_text(output.out, kMostSpoken);
+  if (output.truncated) text += "\n[cut: it printed more than 64 KiB]";
+  return {"answered", std::move(text)};
 }
 
 }  // namespace
@@ -85,7 +88,7 @@ Result<CommandReport> command_report(Sandbox& sandbox, const Component& componen
   command.max_processes = kMostProcesses;
   auto output = run_to_end(sandbox, std::move(command), patience, kMostSpoken);
   if (!output) return output.error();
-  return report_of(component, std::move(*output));
+  return report_of(component, *output);
 }
 
 }  // namespace kbench

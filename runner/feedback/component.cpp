@@ -19,12 +19,15 @@ constexpr std::size_t kShownOfAHash = 16;
 struct BuiltIn {
   std::string_view name;
   std::string_view version;
-  std::array<std::string_view, 2> strata;
+  bool reads_row;  // else the kernel
+  std::array<std::string_view, 3> strata;
 };
 
-constexpr std::array<BuiltIn, 2> kBuiltIn = {
-    {{"error", "1", {stratum::kNotBuilt, stratum::kWrong}},
-     {"profiler", "1", {stratum::kWrong, stratum::kCorrect}}}};
+constexpr std::array<BuiltIn, 4> kBuiltIn = {
+    {{"error", "1", true, {stratum::kNotBuilt, stratum::kWrong}},
+     {"debugger", "1", false, {stratum::kWrong, stratum::kCorrect}},
+     {"analyzer", "1", false, {stratum::kNotBuilt, stratum::kWrong, stratum::kCorrect}},
+     {"profiler", "1", true, {stratum::kWrong, stratum::kCorrect}}}};
 
 const BuiltIn* built_in(std::string_view name) {
   const auto* found = std::find_if(kBuiltIn.begin(), kBuiltIn.end(),
@@ -43,7 +46,7 @@ bool is_name(std::string_view name) {
 Error no_component(std::string_view word) {
   return {ErrorCode::kUsage,
           fmt::format("\"{}\" is no component of feedback", clean_name(std::string(word), 80)),
-          "error and profiler are built in; NAME=COMMAND is one of your own"};
+          "error, debugger, analyzer and profiler are built in; NAME=COMMAND is one of your own"};
 }
 
 }  // namespace
@@ -68,7 +71,11 @@ Result<std::vector<Component>> built_in_components(std::string_view list) {
   for (std::string_view rest = list;;) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     const std::string word(rest.substr(0, end));
-    if (built_in(word) == nullptr) return no_component(word);
+    const BuiltIn* known = built_in(word);
+    if (known == nullptr) return no_component(word);
+    if (!known->reads_row)
+      return Error{ErrorCode::kUsage, fmt::format("{} speaks in studies only", word),
+                   "error and profiler speak while an agent works"};
     auto one = find_component(word);
     if (!one) return one.error();
     const bool twice = std::find(components.begin(), components.end(), *one) != components.end();
@@ -79,6 +86,16 @@ Result<std::vector<Component>> built_in_components(std::string_view list) {
     if (end == rest.size()) return components;
     rest.remove_prefix(end + 1);
   }
+}
+
+bool reads_row(const Component& component) {
+  const BuiltIn* known = built_in(component.name);
+  return known != nullptr && known->reads_row;
+}
+
+bool reads_kernel(const Component& component) {
+  const BuiltIn* known = built_in(component.name);
+  return known != nullptr && !known->reads_row;
 }
 
 bool answers_in(const Component& component, std::string_view stratum) {

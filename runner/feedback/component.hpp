@@ -1,6 +1,7 @@
-// Components of feedback: who says something of a kernel, and of which kernels. A built-in
-// component reads the kernel's stored row (row_report.hpp); any other is a command that gets the
-// state as JSON (command_report.hpp). Pure.
+// Components of feedback: who says something of a kernel, and of which kernels. "error" and
+// "profiler" read the kernel's stored row (row_report.hpp), "debugger" and "analyzer" the kernel
+// itself (debugger.hpp, analyzer.hpp); any other is a command that gets the state as JSON
+// (command_report.hpp). Pure.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +23,17 @@ struct Component {
   friend bool operator==(const Component&, const Component&) = default;
 };
 
-// "error", "profiler", or "NAME=COMMAND" with a name of letters, digits, '_' and '-'. Errors:
-// kUsage, none of these.
+// A name of those that are built in, or "NAME=COMMAND" with a name of letters, digits, '_' and '-'.
+// Errors: kUsage, none of these.
 [[nodiscard]] Result<Component> find_component(const std::string& word);
 
-// "error,profiler", built-in ones only; "none" is the empty list. Errors: kUsage.
+// "error,profiler", of those that read a row; "none" is the empty list. Errors: kUsage.
 [[nodiscard]] Result<std::vector<Component>> built_in_components(std::string_view list);
+
+// Whether the stored row is enough for it.
+[[nodiscard]] bool reads_row(const Component& component);
+// Whether it takes the kernel's sources, and compilers or tools.
+[[nodiscard]] bool reads_kernel(const Component& component);
 
 // Whether it has something to say of kernels of that stratum (trajectory/frozen_state.hpp): A(z).
 [[nodiscard]] bool answers_in(const Component& component, std::string_view stratum);

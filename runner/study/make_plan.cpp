@@ -77,7 +77,7 @@ Result<StateToPrice> state_to_price(const Store& store, const StudyPlan& plan,
   if (!row) return row.error();
   StateToPrice known{std::move(state->context), {}};
   for (const Component& component : plan.components) {
-    const bool is_known = *row && component.command.empty();
+    const bool is_known = *row && reads_row(component);
     known.reports[component.name] =
         is_known ? row_report(component, **row) : std::string(kAssumedReport, 'x');
   }

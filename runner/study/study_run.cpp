@@ -19,6 +19,7 @@
 #include "runner/feedback/command_report.hpp"
 #include "runner/feedback/row_report.hpp"
 #include "runner/judge/agent_judge.hpp"
+#include "runner/judge/kernel_words.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/chain/chain_key.hpp"
@@ -270,23 +271,27 @@ class StudyRun {
     for (const Component& component : plan_.components) {
       const auto& available = state.planned->available;
       if (!std::binary_search(available.begin(), available.end(), component.name)) continue;
-      CommandReport report{"answered", ""};
-      if (component.command.empty()) {
-        report.text = row_report(component, row);
-      } else {
-        const auto sandbox = around_.device.sandbox();
-        auto spoken = command_report(*sandbox, component, state_json(state, row));
-        if (!spoken) return spoken.error();
-        report = std::move(*spoken);
-      }
-      const Blob blob = pack(report.text);
+      const auto report = words_of(component, state, row);
+      if (!report) return report.error();
+      const Blob blob = pack(report->text);
       const StateReport stored{state.node.node.state, component.name, component.version, "raw",
-                               report.status,         blob.hash};
+                               report->status,        blob.hash};
       const Status put =
           store_->with([&](Store& store) { return store.put_report(stored, std::span(&blob, 1)); });
       if (!put) return put;
     }
     return Done{};
+  }
+
+  Result<CommandReport> words_of(const Component& component, const StudyState& state,
+                                 const Evaluation& row) {
+    if (reads_row(component)) return CommandReport{"answered", row_report(component, row)};
+    const FrozenState& frozen = state.node.state;
+    if (reads_kernel(component))
+      return kernel_words(component, state.tree, {frozen.task, frozen.size, frozen.device},
+                          {request_.suite, around_.device, around_.benches});
+    const auto sandbox = around_.device.sandbox();
+    return command_report(*sandbox, component, state_json(state, row));
   }
 
   void look_for_leaks(StudyState& state) const {

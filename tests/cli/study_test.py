@@ -5,6 +5,7 @@ marks stand in its prompt, and `seed` mod 10. So every index has one value, whic
 """
 
 import collections
+import contextlib
 import itertools
 import json
 import os
@@ -12,6 +13,7 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
@@ -230,13 +232,13 @@ class PricesTest(StudyCase):
 class FaultTest(StudyCase):
     """An endpoint that fails for one coalition, and kills at any moment."""
     STATES = {1: ("level1/019_relu", "not built"), 2: ("level1/019_relu", "wrong")}
-    KILLS = 100
+    REPLICATES, KILLS, SPEAKERS = 5, 100, ("error", "left=echo left")
 
     def setUp(self):
         super().setUp()
         self.freeze(self.STATES)
-        self.assert_good(self.plan("--replicates", "5", "--outcome", "correct", "--outcome", "tokens",
-                                   components=("error", "left=echo left")))
+        self.assert_good(self.plan("--replicates", str(self.REPLICATES), "--outcome", "correct", "--outcome", "tokens",
+                                   components=self.SPEAKERS))
         shutil.copy(self.folder / "kbench.sqlite", self.folder / "before.sqlite")
 
     def test_the_drops_of_one_coalition_stand_at_the_top(self):
@@ -273,24 +275,46 @@ class FaultTest(StudyCase):
             if not resume:  # before there is a study nothing can be lost
                 self.wait_until(self.has_study, "the study is begun", process, seconds=300)
                 resume = ("--resume",)
-            try:
-                # A kernel takes some seconds: some of the pauses are long enough for one.
-                _, said = process.communicate(timeout=random.uniform(0, 20) if kills < self.KILLS else 900)
-            except subprocess.TimeoutExpired:
+            if kills < self.KILLS and self.lives_for_a_while(process, server):
                 process.send_signal(signal.SIGKILL)
                 process.communicate()
                 kills += 1
                 continue
+            _, said = process.communicate(timeout=900)
             self.assertEqual(process.returncode, GOOD, said)
             break
         self.assertEqual(self.report(), whole)
-        rows = collections.Counter(row["tree_hash"] for row in self.evaluations())
+        rows = collections.Counter((row["task"], row["variant"]) for row in self.evaluations())
         self.assertEqual(set(rows.values()), {1}, "a kernel was judged twice")
         self.assert_good(self.kbench("db", "check"))
         print(f"{kills} kills, {len(server.seen) - asked} requests for {asked}")
 
+    def lives_for_a_while(self, process, _server):
+        try:  # a kernel takes some seconds: some of the pauses are long enough for one
+            process.wait(timeout=random.uniform(0, 20))
+        except subprocess.TimeoutExpired:
+            return True
+        return False
+
     def has_study(self):
         return "no such study" not in self.kbench("attribute", "report").stderr
+
+
+class KillTest(FaultTest):
+    """A few kills, each while something is asked or judged, of a study whose components look at the kernels."""
+    REPLICATES, KILLS, SPEAKERS = 1, 3, ("debugger", "analyzer")
+
+    def test_components_spoke_once_and_nothing_is_lost(self):
+        self.test_killed_at_any_moment_nothing_is_lost_and_nothing_judged_twice()
+        with contextlib.closing(sqlite3.connect(self.folder / "kbench.sqlite")) as database:
+            said = database.execute("SELECT component, status FROM report ORDER BY component, state").fetchall()
+        self.assertEqual(said, [("analyzer", "answered"), ("analyzer", "answered"), ("debugger", "answered")])
+
+    def lives_for_a_while(self, process, server):
+        asked = len(server.seen) + 5  # three probes, and some of a cell's
+        self.wait_until(lambda: len(server.seen) >= asked or process.poll() is not None, "it asks", process,
+                        seconds=300)
+        return process.poll() is None
 
 
 class WholeTest(StudyCase):

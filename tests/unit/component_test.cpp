@@ -28,7 +28,7 @@ TEST(Component, IsBuiltInOrACommandWithAName) {
 TEST(Component, AListIsOfBuiltInOnes) {
   EXPECT_THAT(*built_in_components("error,profiler"), SizeIs(2));
   EXPECT_THAT(*built_in_components("none"), SizeIs(0));
-  for (const char* list : {"", "error,", "error,error", "x=y", "error,none"})
+  for (const char* list : {"", "error,", "error,error", "x=y", "error,none", "debugger"})
     EXPECT_FALSE(built_in_components(list).ok()) << list;
 }
 
@@ -40,7 +40,20 @@ TEST(Component, AnswersWhereItHasSomethingToSay) {
   EXPECT_FALSE(answers("error", "correct"));
   EXPECT_FALSE(answers("profiler", "not built"));
   EXPECT_TRUE(answers("profiler", "wrong") && answers("profiler", "correct"));
+  EXPECT_FALSE(answers("debugger", "not built"));
+  EXPECT_TRUE(answers("debugger", "wrong") && answers("debugger", "correct"));
+  EXPECT_TRUE(answers("analyzer", "not built") && answers("analyzer", "correct"));
   EXPECT_TRUE(answers("own=x", "not built") && answers("own=x", "correct"));
+}
+
+TEST(Component, ReadsARowOrTheKernelOrIsACommand) {
+  const auto reads = [](const char* word) {
+    const Component one = *find_component(word);
+    return std::pair(reads_row(one), reads_kernel(one));
+  };
+  EXPECT_EQ(reads("error"), std::pair(true, false));
+  EXPECT_EQ(reads("analyzer"), std::pair(false, true));
+  EXPECT_EQ(reads("own=x"), std::pair(false, false));
 }
 
 TEST(RowReport, SaysWhatTheJudgeSaid) {
@@ -81,8 +94,18 @@ TEST_F(CommandReportTest, WhateverItDoesCostsItsReportOnly) {
   EXPECT_EQ(say("while true; do true; done", std::chrono::milliseconds{300}).status, "timeout");
   const CommandReport flood = say("head -c 1000000 /dev/zero | tr '\\0' x");
   EXPECT_EQ(flood.status, "answered");
-  EXPECT_LE(flood.text.size(), kMostSpoken + 10);
-  EXPECT_THAT(flood.text, ::testing::EndsWith("[cut]"));
+  EXPECT_LE(flood.text.size(), kMostSpoken + 60);
+  EXPECT_THAT(flood.text, ::testing::EndsWith("[cut: it printed more than 64 KiB]"));
+}
+
+TEST_F(CommandReportTest, WhoForksWithoutEndIsTold) {
+  const CommandReport report = say("bomb() { bomb | bomb & }; bomb; wait; exit 3");
+  EXPECT_NE(report.status, "answered");
+  EXPECT_THAT(report.text, HasSubstr("own"));
+}
+
+TEST_F(CommandReportTest, WhatIsPrintedIsCleaned) {
+  EXPECT_EQ(say("printf 'a\\033[31mb'").text, "a\\x1B[31mb");
 }
 
 }  // namespace
