@@ -208,7 +208,29 @@ std::string merge_faults(const Merged& merged) {
   return text;
 }
 
-std::string salvage_words(const Salvaged& salvaged, const std::filesystem::path& to) {
+std::string prune_words(std::size_t runs, std::size_t profiles, const RunsThatGo& leaving,
+                        const std::optional<Removed>& removed,
+                        const std::filesystem::path& database) {
+  const std::string beside = profiles == 0 ? "" : count_words(profiles, "profile") + " and ";
+  if (removed && leaving.run_ids.empty())
+    return fmt::format("{}0 of {} removed", beside, count_words(runs, "run"));
+  if (removed)
+    return fmt::format(
+        "{}{} of {} removed; {} are free in {} for runs to come, and `kbench db vacuum` gives them "
+        "back",
+        beside, removed->runs, count_words(runs, "run"), size_words(removed->bytes),
+        database.string());
+  return fmt::format("{}{} of {} would go, about {}; nothing was removed", beside,
+                     leaving.run_ids.size(), count_words(runs, "run"), size_words(leaving.bytes));
+}
+
+std::string salvage_words(const Salvaged& salvaged, const std::filesystem::path& from,
+                          const std::filesystem::path& to) {
+  if (salvaged.saved.empty() && salvaged.profiles == 0)
+    return fmt::format(
+        "{}: no run in it is whole, {} lost, and {} was not made (exit code 1); "
+        "restore a `kbench db backup`; `sqlite3 FILE .recover` may show loose rows",
+        from.string(), salvaged.lost.size(), to.string());
   const std::string profiles =
       salvaged.profiles == 0 ? "" : " and " + count_words(salvaged.profiles, "profile");
   return fmt::format("{}{} saved in {}, {} lost", count_words(salvaged.saved.size(), "run"),

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,11 +36,18 @@ namespace kbench {
 [[nodiscard]] Json prune_json(const std::vector<PruneVerdict>& verdicts, std::size_t profiles,
                               bool dry_run);
 
+// "2 of 3 runs removed; …". `removed`: none of a dry run.
+[[nodiscard]] std::string prune_words(std::size_t runs, std::size_t profiles,
+                                      const RunsThatGo& leaving,
+                                      const std::optional<Removed>& removed,
+                                      const std::filesystem::path& database);
+
 // A line for each run that was saved or lost, for the profiles, and for all else that was mended or
 // lost.
 [[nodiscard]] std::string render_salvaged(const Salvaged& salvaged);
-// "3 runs and 1 profile saved in F, 1 lost".
-[[nodiscard]] std::string salvage_words(const Salvaged& salvaged, const std::filesystem::path& to);
+// "3 runs and 1 profile saved in F, 1 lost"; or that no run of the file is whole.
+[[nodiscard]] std::string salvage_words(const Salvaged& salvaged, const std::filesystem::path& from,
+                                        const std::filesystem::path& to);
 
 [[nodiscard]] std::string render_merged(const MergedRun& run);
 // ", 2 refused, 1 unsound profile refused, 1 source damaged": what is to be looked at; empty where

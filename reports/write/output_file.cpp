@@ -63,4 +63,17 @@ Status write_standard_output(const std::string& text) {
   return error;
 }
 
+Status write_output_files(const std::filesystem::path& folder,
+                          const std::vector<std::pair<std::string, std::string>>& names_and_texts) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()),
+                 "name a folder that can be written to"};
+  for (const auto& [name, text] : names_and_texts)
+    if (auto written = write_output_file(folder / name, text); !written) return written;
+  return Done{};
+}
+
 }  // namespace kbench

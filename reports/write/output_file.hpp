@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "runner/core/result.hpp"
 
@@ -17,5 +19,10 @@ namespace kbench {
 
 // All of it, flushed. Errors: kInfrastructure with the system's reason.
 [[nodiscard]] Status write_standard_output(const std::string& text);
+
+// The same of several in one folder, which is made where it is missing. Errors: kUsage.
+[[nodiscard]] Status write_output_files(
+    const std::filesystem::path& folder,
+    const std::vector<std::pair<std::string, std::string>>& names_and_texts);
 
 }  // namespace kbench

@@ -42,12 +42,6 @@ CLI::App* add_man(CLI::App& app, ManOptions& /*options*/) {
   return &add_verb(app, "man", "Print the manual page, kbench(1)");
 }
 
-std::string completions_of(const CLI::App& app, const std::string& shell) {
-  const CommandEntry top = describe_options(app);
-  if (shell == "zsh") return zsh_completions(top);
-  return shell == "fish" ? fish_completions(top) : bash_completions(top);
-}
-
 std::string manual_of(const CLI::App& app) {
   const BuildInfo info = build_info();
   return man_page(describe_options(app), {info.version, info.date, exit_codes()});
@@ -58,19 +52,6 @@ std::string command_line_text(const std::vector<std::string>& words) {
   std::string text = "kbench";
   for (std::size_t i = 1; i < words.size(); ++i) text += " " + shell_word(words[i]);
   return text;
-}
-
-// A page of the manual. A misspelt command is put right as well, since its name may stand there.
-CLI::Validator topic_name(const CLI::App& app) {
-  const auto check = [&app](std::string& word) -> std::string {
-    if (is_manual_topic(word)) return "";
-    auto known = manual_topic_names();
-    for (auto& command : known_words(app, /*options=*/false)) known.push_back(std::move(command));
-    const auto guess = did_you_mean(word, known);
-    return fmt::format("\"{}\" is no page of the manual; {}", word,
-                       guess.empty() ? "`kbench help` lists them" : guess);
-  };
-  return {check, fmt::format("{}", fmt::join(manual_topic_names(), "|"))};
 }
 
 CLI::App* add_help(CLI::App& app, HelpRequest& request) {
@@ -124,7 +105,7 @@ Result<Request> request_of(HelpRequest& request, const CLI::App& /*verb*/) {
   return Request(std::move(request));
 }
 Result<Request> request_of(CompletionsOptions& options, const CLI::App& verb) {
-  return Request(PrintText{completions_of(*verb.get_parent(), options.shell)});
+  return Request(PrintText{completions_of(describe_options(*verb.get_parent()), options.shell)});
 }
 Result<Request> request_of(ManOptions& /*options*/, const CLI::App& verb) {
   return Request(PrintText{manual_of(*verb.get_parent())});
@@ -169,6 +150,7 @@ class Table {
     verb(add_trajectory);
     verb(add_config, app, config);
     verb(add_db);
+    verb(add_exchange);
     verb(add_doctor);
     verb(add_calibrate);
     verb(add_profile);

@@ -26,7 +26,7 @@ using Request =
                  NightlyOptions, WorkspaceOptions, ServeOptions, McpOptions, EpisodesOptions,
                  ExportOptions, AgentRunOptions, AttributeOptions, StudyOptions, ConfigOptions,
                  DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
-                 TrajectoryOptions, CalibrateRequest, ProfileOptions>;
+                 TrajectoryOptions, CalibrateRequest, ProfileOptions, ExchangeOptions>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

@@ -9,6 +9,7 @@
 #include "runner/options/typed_words.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/store/care/prune.hpp"
 
 namespace kbench {
 
@@ -123,6 +124,16 @@ void add_reward(CLI::App& app, std::string& reward, const std::string& help) {
 
 void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help) {
   be_a_reward(*app.add_option("--reward", reward, help));
+}
+
+CLI::Option* add_keep_time(CLI::App& app, int& days, const std::string& what) {
+  const auto take = [&days](const std::string& word) {
+    const auto parsed = parse_keep_time(word);
+    if (!parsed) throw CLI::ValidationError("--keep", parsed.error().message);
+    days = *parsed;
+  };
+  return app.add_option_function<std::string>("--keep", take, what + ": 90d, or 12w for weeks")
+      ->type_name("TIME");
 }
 
 void add_row_choice(CLI::App& app, RowChoice& row) {

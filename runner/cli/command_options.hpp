@@ -50,6 +50,9 @@ void add_trust(CLI::App& app, Trust& trust);
 void add_reward(CLI::App& app, std::string& reward, const std::string& help);
 void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::string& help);
 
+// --keep TIME, in days; `what` says what stays within it.
+CLI::Option* add_keep_time(CLI::App& app, int& days, const std::string& what);
+
 // A row of a stored run: RUN, --db, --task; and which submission of several.
 void add_row_choice(CLI::App& app, RowChoice& row);
 void add_submission_choice(CLI::App& app, RowChoice& row);

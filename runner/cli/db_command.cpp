@@ -8,6 +8,10 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
+#include "runner/exchange/exchange.hpp"
+#include "runner/os/stop_signals.hpp"
+#include "runner/pool/collector.hpp"
+#include "runner/print/exchange_text.hpp"
 #include "runner/print/progress.hpp"
 #include "runner/store/care/backup.hpp"
 #include "runner/store/care/database_check.hpp"
@@ -83,38 +87,49 @@ Result<End> perform_prune(const DbOptions& options, const Installation& installa
     print_json(prune_json(*verdicts, *profiles, options.dry_run));
   else
     fmt::print("{}", render_prune(*verdicts, output_style(options.common)));
-  const std::string runs = counted(verdicts->size(), "run");
-  const std::string beside = *profiles == 0 ? "" : counted(*profiles, "profile") + " and ";
-  if (options.dry_run) {
-    return good(fmt::format("{}{} of {} would go, about {}; nothing was removed", beside,
-                            leaving.run_ids.size(), runs, size_words(leaving.bytes)));
+  std::optional<Removed> removed;
+  if (!options.dry_run) removed.emplace();
+  if (!options.dry_run && !leaving.run_ids.empty()) {
+    auto done =
+        remove_runs(options.database, leaving.run_ids, {counting(progress, "removing runs")});
+    progress.end();
+    if (!done) return done.error();
+    removed = std::move(*done);
   }
-  if (leaving.run_ids.empty()) return good(fmt::format("{}0 of {} removed", beside, runs));
-  const auto removed =
-      remove_runs(options.database, leaving.run_ids, {counting(progress, "removing runs")});
-  progress.end();
-  if (!removed) return removed.error();
-  return good(fmt::format(
-      "{}{} of {} removed; {} are free in {} for runs to come, and `kbench db "
-      "vacuum` gives them back",
-      beside, removed->runs, runs, size_words(removed->bytes), options.database.string()));
+  return good(prune_words(verdicts->size(), *profiles, leaving, removed, options.database));
 }
 
 Result<End> perform_salvage(const DbOptions& options, const Installation& installation) {
   const auto salvaged = salvage(options.from, options.to, key_of(installation));
   if (!salvaged) return salvaged.error();
   fmt::print("{}", render_salvaged(*salvaged));
-  if (salvaged->saved.empty() && salvaged->profiles == 0)
-    return End{ExitCode::kTaskFailed,
-               fmt::format("{}: no run in it is whole, {} lost, and {} was not made (exit code "
-                           "1); restore a `kbench db backup`; `sqlite3 FILE .recover` may show "
-                           "loose rows",
-                           options.from.string(), salvaged->lost.size(), options.to.string())};
-  const bool all = salvaged->lost.empty() && salvaged->notes.empty();
-  return End{all ? ExitCode::kGood : ExitCode::kTaskFailed, salvage_words(*salvaged, options.to)};
+  const bool none = salvaged->saved.empty() && salvaged->profiles == 0;
+  const bool all = !none && salvaged->lost.empty() && salvaged->notes.empty();
+  return End{all ? ExitCode::kGood : ExitCode::kTaskFailed,
+             salvage_words(*salvaged, options.from, options.to)};
+}
+
+// Of an exchange: one look at what lies there, or one after the other until Ctrl-C.
+Result<End> perform_collect(const DbOptions& options, const Installation& installation) {
+  auto exchange = Exchange::open_with_key_of(installation.state, *options.exchange);
+  if (!exchange) return exchange.error();
+  auto chain = keep_chain_key(installation.state);
+  Collector collector(std::move(*exchange), options.group, options.to,
+                      chain ? std::optional(std::move(*chain)) : std::nullopt);
+  const InterruptGuard guard;
+  const auto tell = [&](const CollectedRuns& collected) {
+    fmt::print("{}", refused_text(collected));
+    if (options.watch) say(options.common, collected_words(collected, options.to));
+  };
+  const auto collected =
+      collector.collect([&] { return !options.watch || guard.interrupted(); }, tell);
+  if (!collected) return collected.error();
+  return End{collected->refused.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
+             collected_words(*collected, options.to)};
 }
 
 Result<End> perform_merge(const DbOptions& options, const Installation& installation) {
+  if (options.exchange) return perform_collect(options, installation);
   MergeRequest request;
   request.into = options.to;
   request.from = options.others;
@@ -135,17 +150,7 @@ void add_needed_path(CLI::App& app, const std::string& name, std::filesystem::pa
 }
 
 void add_prune(CLI::App& prune, DbOptions& options) {
-  prune
-      .add_option_function<std::string>(
-          "--keep",
-          [&options](const std::string& word) {
-            const auto days = parse_keep_time(word);
-            if (!days) throw CLI::ValidationError("--keep", days.error().message);
-            options.keep_days = *days;
-          },
-          "Runs that began within this time stay: 90d, or 12w for weeks")
-      ->required()
-      ->type_name("TIME");
+  add_keep_time(prune, options.keep_days, "Runs that began within this time stay")->required();
   prune.add_flag("--keep-good", options.keep_good,
                  "Keep older ones that nothing but submissions failed in and whose chain holds");
   prune.add_flag_function(
@@ -175,7 +180,15 @@ CLI::App* add_db(CLI::App& app, DbOptions& options) {
   add_needed_path(*salvage, "OUT", options.to, "The new database; nothing is overwritten");
   auto* merge = add("merge", What::kMerge, "Add the runs of other databases to one");
   add_needed_path(*merge, "INTO", options.to, "Database that takes them; made where it is missing");
-  add_value(*merge, "FROM", options.others, "", "Databases that they are taken from")->required();
+  auto* others =
+      add_value(*merge, "FROM", options.others, "", "Databases that they are taken from");
+  auto* exchange = add_path(*merge, "--exchange", options.exchange, "DIR",
+                            "Take the runs of a group in that exchange instead");
+  auto* group = add_value(*merge, "--group", options.group, "NAME", "The group of --exchange");
+  merge->add_flag("--watch", options.watch, "Go on until Ctrl-C, as runs of the group go on")
+      ->needs(exchange);
+  exchange->needs(group)->excludes(others);
+  group->needs(exchange);
   merge->add_flag("--lint", options.lint,
                   "Take what lint found there, too: it decides what counts in a score");
   for (auto* command : {check, backup, prune, vacuum}) add_database(*command, options.database);

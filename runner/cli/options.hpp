@@ -16,6 +16,7 @@
 #include "runner/again/row_choice.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/kept_states.hpp"
+#include "runner/exchange/examination.hpp"
 #include "runner/import/import_session.hpp"
 #include "runner/judge/serving.hpp"
 #include "runner/options/settings.hpp"
@@ -376,9 +377,22 @@ struct DbOptions {
   std::filesystem::path to;                          // backup, salvage, merge: where it goes
   std::vector<std::filesystem::path> others;         // merge: what is taken from
   bool lint = false;                                 // merge: take what lint found, too
+  std::optional<std::filesystem::path> exchange;     // merge: in place of others
+  std::string group;                                 // merge: of that exchange
+  bool watch = false;                                // merge: look again and again
   int keep_days = 0;                                 // prune
   bool keep_good = false;                            // prune
   bool dry_run = false;                              // prune
+};
+
+// `kbench exchange init|check|prune`.
+struct ExchangeOptions {
+  enum class What { kInit, kCheck, kPrune };
+  What what = What::kInit;
+  CommonOptions common;
+  std::filesystem::path folder;
+  OutputFormat format = OutputFormat::kTable;  // of check
+  PruneExchange prune;
 };
 
 // `kbench help TOPIC`.

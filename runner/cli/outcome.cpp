@@ -2,26 +2,14 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "runner/os/clean_text.hpp"
+#include "runner/print/labelled.hpp"
 
 namespace kbench {
 namespace {
-
-// Lines that belong to one message are indented under it.
-void print_labelled(std::FILE* stream, const std::string& label, std::string_view text) {
-  bool first = true;
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    const auto line = text.substr(0, end);
-    fmt::print(stream, "{} {}\n", first ? label : "      ", printable(line));
-    first = false;
-    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
-  }
-}
 
 // A last line says the code that the command ends with, once.
 std::string code_unless_said(ExitCode code, const std::string& text) {

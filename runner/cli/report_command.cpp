@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "reports/facts/run_words.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/write/report_session.hpp"
 #include "runner/cli/command_options.hpp"
@@ -25,18 +25,6 @@ void warn_of_changed_rows(const ReportData& data, const CommonOptions& common) {
          fmt::format("the rows of run {} are not as they were stored, and none of them counts: {}",
                      short_id(data.run), sanitize_line(data.chain.message)));
   for (const ReportData& other : data.beside) warn_of_changed_rows(other, common);
-}
-
-// "run 3f0a91b2c4d5, 1 row"; "runs 3f0a91b2c4d5, 77c2d4e6f801, 4 rows".
-std::string which_runs(const ReportData& data) {
-  std::vector<std::string> ids{short_id(data.run)};
-  std::size_t rows = data.evaluations.size();
-  for (const ReportData& other : data.beside) {
-    ids.push_back(short_id(other.run));
-    rows += other.evaluations.size();
-  }
-  return fmt::format("run{} {}, {} row{}", ids.size() == 1 ? "" : "s", fmt::join(ids, ", "), rows,
-                     rows == 1 ? "" : "s");
 }
 
 Result<End> report(const Store& store, const ReportRequest& request, const ReportOptions& options,

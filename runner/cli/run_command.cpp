@@ -211,6 +211,8 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       run.add_option("--group", options.group, "Name that the shards of one run have in common");
   group->type_name("NAME")->needs(shard);
   shard->needs(group);
+  add_path(run, "--exchange", options.exchange, "DIR",
+           "Folder in which runs of a group share rows: each request is measured once");
   run.add_flag("--no-wait", options.no_wait,
                "Exit with code 3 instead of waiting for another run on this device");
   add_failures(run, options);

@@ -84,17 +84,10 @@ Result<End> run(const StudyOptions& options, const Installation& installation) {
     say(options.common, sanitize_line(sentence));
   for (const std::string& sentence : outcome->dropped)
     say(options.common, "not tried: " + sanitize_line(sentence));
-  const std::string saved = fmt::format("study {} in run {} of {}", short_id(outcome->study),
-                                        short_id(outcome->run_id), options.database.string());
-  const std::string cells = fmt::format(
-      "{} of {} cells, {} without an outcome by a fault of the "
-      "endpoint or the machine",
-      outcome->complete, outcome->cells, outcome->faults);
-  if (outcome->was_stopped)
-    return End{ExitCode::kInterrupted,
-               fmt::format("interrupted; {}; the others go on with --resume; {}", cells, saved)};
-  return End{outcome->faults > 0 ? ExitCode::kInfrastructure : ExitCode::kGood,
-             fmt::format("{}; {}", cells, saved)};
+  const ExitCode code = outcome->was_stopped  ? ExitCode::kInterrupted
+                        : outcome->faults > 0 ? ExitCode::kInfrastructure
+                                              : ExitCode::kGood;
+  return End{code, words(*outcome, options.database)};
 }
 
 // --- report ---

@@ -1,9 +1,7 @@
-#include <charconv>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
-#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,41 +12,25 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/print/progress.hpp"
 #include "runner/print/task_text.hpp"
+#include "runner/synthesis/operator_range.hpp"
 #include "runner/synthesis/synth_session.hpp"
 
 namespace kbench {
 namespace {
 
-constexpr int kMostOperators = 5;
 constexpr int kMostCandidates = 999'999;  // what a task's number may be
-
-std::optional<int> count_of(std::string_view text) {
-  int value = 0;
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || end != text.data() + text.size() || value < 1 ||
-      value > kMostOperators)
-    return std::nullopt;
-  return value;
-}
-
-// "3", or "2..5".
-std::optional<std::pair<int, int>> range_of(std::string_view text) {
-  const std::size_t dots = text.find("..");
-  const auto least = count_of(text.substr(0, dots));
-  const auto most = dots == text.npos ? least : count_of(text.substr(dots + 2));
-  if (!least || !most || *least > *most) return std::nullopt;
-  return std::pair{*least, *most};
-}
 
 void add_operators(CLI::App& app, SynthOptions& options) {
   const CLI::Validator counts(
       [](std::string& text) {
-        return range_of(text) ? ""
-                              : "\"" + text + "\" is no number of operators, such as 3 or 1..5";
+        return parse_operator_range(text)
+                   ? ""
+                   : "\"" + text + "\" is no number of operators, such as 3 or 1..5";
       },
       "");
   const auto set = [&options](const std::string& text) {
-    if (const auto range = range_of(text)) std::tie(options.least, options.most) = *range;
+    if (const auto range = parse_operator_range(text))
+      std::tie(options.least, options.most) = *range;
   };
   app.add_option_function<std::string>("--operators", set,
                                        "How many operators, such as 3 or 2..4 (default: 1..5)")

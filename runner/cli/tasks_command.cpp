@@ -27,14 +27,7 @@ Status write_headers(const std::filesystem::path& folder, const std::string& tas
   constexpr std::size_t kMaxBytes = 1u << 20;
   const auto kbench_h = read_bounded_file(installation.abi / "kbench.h", kMaxBytes);
   if (!kbench_h) return kbench_h.error();
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed)
-    return Error{ErrorCode::kUsage,
-                 fmt::format("cannot make the folder {}: {}", folder.string(), failed.message()),
-                 "name a folder that can be written to"};
-  if (auto written = write_output_file(folder / "task.h", task_h); !written) return written;
-  return write_output_file(folder / "kbench.h", *kbench_h);
+  return write_output_files(folder, {{"task.h", task_h}, {"kbench.h", *kbench_h}});
 }
 
 Result<End> list(const TasksOptions& options, const Installation& installation) {

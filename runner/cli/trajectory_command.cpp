@@ -23,14 +23,7 @@ Result<End> keep(const FrozenTexts& frozen, Store& store, const TrajectoryOption
     return End{ExitCode::kNothingSelected, "no state was found"};
   const auto run = keep_states(store, frozen, options.command_line);
   if (!run) return run.error();
-  std::string text = fmt::format("{} of {}, {} with a fresh context",
-                                 counted(frozen.trajectories.nodes.size(), "node"),
-                                 counted(frozen.trajectories.states.size(), "state"), frozen.fresh);
-  if (frozen.leaks > 0)
-    text += fmt::format("; {} {} what a report would tell, and {} left out of studies",
-                        counted(frozen.leaks, "node"), frozen.leaks == 1 ? "tells" : "tell",
-                        frozen.leaks == 1 ? "is" : "are");
-  return good(fmt::format("{}; run {} holds them", text, short_id(*run)));
+  return good(fmt::format("{}; run {} holds them", words(frozen), short_id(*run)));
 }
 
 Result<End> import(const TrajectoryOptions& options, const Installation& installation) {

@@ -77,6 +77,10 @@ Result<End> call(const TrajectoryOptions& options, const Installation& installat
 CLI::App* add_db(CLI::App& app, DbOptions& options);
 Result<End> call(const DbOptions& options, const Installation& installation);
 
+// 1 where check found something wrong.
+CLI::App* add_exchange(CLI::App& app, ExchangeOptions& options);
+Result<End> call(const ExchangeOptions& options, const Installation& installation);
+
 CLI::App* add_workspace(CLI::App& app, WorkspaceOptions& options);
 Result<End> call(const WorkspaceOptions& options, const Installation& installation);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -211,6 +212,20 @@ Result<std::string> keep_states(Store& store, const FrozenTexts& frozen,
     return added.error();
   if (auto ended = store.finish_run(run.id, utc_now()); !ended) return ended.error();
   return run.id;
+}
+
+std::string words(const FrozenTexts& frozen) {
+  const auto counted = [](std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::string text = fmt::format("{} of {}, {} with a fresh context",
+                                 counted(frozen.trajectories.nodes.size(), "node"),
+                                 counted(frozen.trajectories.states.size(), "state"), frozen.fresh);
+  if (frozen.leaks > 0)
+    text += fmt::format("; {} {} what a report would tell, and {} left out of studies",
+                        counted(frozen.leaks, "node"), frozen.leaks == 1 ? "tells" : "tell",
+                        frozen.leaks == 1 ? "is" : "are");
+  return text;
 }
 
 }  // namespace kbench

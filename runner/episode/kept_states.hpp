@@ -44,4 +44,7 @@ struct EpisodesToFreeze {
 [[nodiscard]] Result<std::string> keep_states(Store& store, const FrozenTexts& frozen,
                                               const std::string& command_line);
 
+// "12 nodes of 3 states, 2 with a fresh context", and how many tell what a report would.
+[[nodiscard]] std::string words(const FrozenTexts& frozen);
+
 }  // namespace kbench

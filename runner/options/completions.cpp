@@ -373,4 +373,9 @@ std::optional<std::string> value_on_line(const std::vector<std::string>& line,
   return std::nullopt;
 }
 
+std::string completions_of(const CommandEntry& top, std::string_view shell) {
+  if (shell == "zsh") return zsh_completions(top);
+  return shell == "fish" ? fish_completions(top) : bash_completions(top);
+}
+
 }  // namespace kbench

@@ -15,6 +15,8 @@ namespace kbench {
 [[nodiscard]] std::string bash_completions(const CommandEntry& top);
 [[nodiscard]] std::string zsh_completions(const CommandEntry& top);
 [[nodiscard]] std::string fish_completions(const CommandEntry& top);
+// Those of a shell: "bash", "zsh" or "fish".
+[[nodiscard]] std::string completions_of(const CommandEntry& top, std::string_view shell);
 
 // Whether a shell may be shown the word: letters, digits and _ . / @ + - ~ alone, and no dash in
 // front. A shell expands words that it completes, and a database may be of any origin.

@@ -1,10 +1,12 @@
 #include "runner/options/typed_words.hpp"
 
 #include <cstddef>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/options/manual_topics.hpp"
 #include "runner/options/option_kinds.hpp"
 
 namespace kbench {
@@ -139,6 +141,18 @@ std::set<std::string> given_options(const CLI::App& command) {
     if (option->count() > 0 && !option->get_lnames().empty())
       given.insert(option->get_lnames().front());
   return given;
+}
+
+CLI::Validator topic_name(const CLI::App& app) {
+  const auto check = [&app](std::string& word) -> std::string {
+    if (is_manual_topic(word)) return "";
+    auto known = manual_topic_names();
+    for (auto& command : known_words(app, /*options=*/false)) known.push_back(std::move(command));
+    const auto guess = did_you_mean(word, known);
+    return fmt::format("\"{}\" is no page of the manual; {}", word,
+                       guess.empty() ? "`kbench help` lists them" : guess);
+  };
+  return {check, fmt::format("{}", fmt::join(manual_topic_names(), "|"))};
 }
 
 }  // namespace kbench

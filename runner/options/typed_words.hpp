@@ -22,6 +22,10 @@ namespace kbench {
 // Long names of the options of a command, with dashes; or the names of its commands.
 [[nodiscard]] std::vector<std::string> known_words(const CLI::App& app, bool options);
 
+// Takes a page of the manual. A misspelt command is put right as well, since its name may stand
+// there. `app` outlives it.
+[[nodiscard]] CLI::Validator topic_name(const CLI::App& app);
+
 // Long names of the options of a command that stand among its words.
 [[nodiscard]] std::set<std::string> given_options(const CLI::App& command);
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -575,6 +576,16 @@ class StudyRun {
 
 Result<StudyOutcome> run_study(const StudyRequest& request, AgentRunSurroundings& around) {
   return StudyRun(request, around).perform();
+}
+
+std::string words(const StudyOutcome& outcome, const std::filesystem::path& database) {
+  std::string text =
+      fmt::format("{} of {} cells, {} without an outcome by a fault of the endpoint or the machine",
+                  outcome.complete, outcome.cells, outcome.faults);
+  if (outcome.was_stopped)
+    text = fmt::format("interrupted; {}; the others go on with --resume", text);
+  return fmt::format("{}; study {} in run {} of {}", text, short_id(outcome.study),
+                     short_id(outcome.run_id), database.string());
 }
 
 }  // namespace kbench

@@ -50,4 +50,7 @@ struct StudyOutcome {
 [[nodiscard]] Result<StudyOutcome> run_study(const StudyRequest& request,
                                              AgentRunSurroundings& around);
 
+// "12 of 12 cells, 0 without an outcome …; study … in run … of F".
+[[nodiscard]] std::string words(const StudyOutcome& outcome, const std::filesystem::path& database);
+
 }  // namespace kbench

@@ -4,10 +4,12 @@ The blocks of a page that are marked `sh` are one session of a shell. What is ma
 is typed by tests/clients/docs_trl_test.py; `sh pandas`, `sh wandb` and others by notebook_test.py there.
 """
 
+import contextlib
 import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 
 import cli_case
@@ -188,6 +190,19 @@ class FeedbackTest(DocsCase):
         self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
         self.assertRegex(output, r"0 +not built +0 +jsonl +imported\n.* 1 +correct +0 +jsonl +imported")
         self.assertIn(quoted, (self.work / "example.html").read_text(encoding="utf-8"))
+
+
+class DatabaseTest(DocsCase):
+    PAGE = "database"
+
+    def test_it_works_as_it_stands_there(self):
+        output = self.type_in(self.PAGE + ".md")
+        self.assertRegex(output, r"(?m)^level1/019_relu ")
+        for name, rows in (("here", 1), ("again", 0), ("all", 1)):
+            with contextlib.closing(sqlite3.connect(self.work / f"{name}.sqlite")) as database:
+                (count,) = database.execute("SELECT count(*) FROM evaluation").fetchone()
+                self.assertEqual(count, rows, name)
+        self.assertEqual((self.folder / ".local/state/kbench/pool.key").stat().st_mode & 0o777, 0o600)
 
 
 class DataTest(DocsCase):

@@ -87,9 +87,10 @@ TEST(DatabaseReport, LossesStandBesideWhatWasSaved) {
   EXPECT_THAT(text, HasSubstr("1 row, "));
   EXPECT_THAT(text, HasSubstr("lost    bb  2026-11-21 13:00  a row is missing\n"));
   EXPECT_THAT(text, HasSubstr("lost: a source of aa\n"));
-  EXPECT_EQ(salvage_words(salvaged, "new.sqlite"), "1 run saved in new.sqlite, 1 lost");
+  EXPECT_EQ(salvage_words(salvaged, "old.sqlite", "new.sqlite"),
+            "1 run saved in new.sqlite, 1 lost");
   salvaged.profiles = 2;
-  EXPECT_EQ(salvage_words(salvaged, "new.sqlite"),
+  EXPECT_EQ(salvage_words(salvaged, "old.sqlite", "new.sqlite"),
             "1 run and 2 profiles saved in new.sqlite, 1 lost");
 }
 

@@ -208,6 +208,10 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
 }  // namespace
 
 Result<Merged> merge_databases(const MergeRequest& request) {
+  if (request.from.empty())
+    return Error{ErrorCode::kUsage, "no database is named that runs are taken from",
+                 "kbench db merge INTO FROM...; or kbench db merge INTO --exchange DIR --group "
+                 "NAME"};
   std::vector<Connection> from;
   for (const std::filesystem::path& file : request.from) {
     std::error_code ignored;

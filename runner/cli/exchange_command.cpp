@@ -1,0 +1,52 @@
+#include <fmt/format.h>
+
+#include "runner/cli/command_options.hpp"
+#include "runner/cli/printing.hpp"
+#include "runner/cli/verbs.hpp"
+#include "runner/exchange/examination.hpp"
+#include "runner/exchange/exchange.hpp"
+#include "runner/print/exchange_text.hpp"
+
+namespace kbench {
+
+CLI::App* add_exchange(CLI::App& app, ExchangeOptions& options) {
+  using What = ExchangeOptions::What;
+  auto& exchange = add_group(app, "exchange", "Make, check or prune a folder that machines share");
+  const auto add = [&](const char* name, What what, const char* help) {
+    auto& command = add_form(exchange, name, options.what, what, help);
+    add_value(command, "DIR", options.folder, "", "The folder")->required();
+    add_common(command, options.common, false);
+    return &command;
+  };
+  add("init", What::kInit, "Make a folder an exchange, and the pool's key where there is none");
+  add_json(*add("check", What::kCheck, "Say what is wrong with an exchange, and what to do"),
+           options.format);
+  auto* prune = add("prune", What::kPrune, "Remove what nobody reads, and old groups");
+  add_keep_time(*prune, options.prune.keep_days, "Groups that grew within this time stay");
+  prune->add_flag("--dry-run", options.prune.dry_run, "Say what would go, only");
+  return &exchange;
+}
+
+Result<End> call(const ExchangeOptions& options, const Installation& installation) {
+  using What = ExchangeOptions::What;
+  if (options.what == What::kInit) {
+    const auto made = Exchange::make_with_key_of(installation.state, options.folder);
+    if (!made) return made.error();
+    return good(made_words(*made, pool_key_file(installation.state)));
+  }
+  const auto key = read_pool_key(installation.state);
+  if (!key) return key.error();
+  if (options.what == What::kCheck) {
+    const auto found = examine_exchange(options.folder, *key);
+    if (!found) return found.error();
+    print_found(options, *found, exchange_json, exchange_text);
+    return End{found->findings.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
+               exchange_words(*found, options.folder)};
+  }
+  const auto pruned = prune_exchange(options.folder, *key, options.prune);
+  if (!pruned) return pruned.error();
+  fmt::print("{}", pruned_text(*pruned));
+  return good(pruned_words(*pruned, options.prune.dry_run));
+}
+
+}  // namespace kbench

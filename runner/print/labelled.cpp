@@ -1,0 +1,20 @@
+#include "runner/print/labelled.hpp"
+
+#include <fmt/format.h>
+
+#include "runner/os/clean_text.hpp"
+
+namespace kbench {
+
+void print_labelled(std::FILE* stream, const std::string& label, std::string_view text) {
+  bool first = true;
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = text.substr(0, end);
+    fmt::print(stream, "{} {}\n", first ? label : "      ", printable(line));
+    first = false;
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+  }
+}
+
+}  // namespace kbench
