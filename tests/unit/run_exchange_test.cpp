@@ -342,5 +342,35 @@ TEST_F(RunExchangeTest, AChangedRowAndAnotherPoolsRunAreLeftOut) {
   EXPECT_THAT(collect().refused, ElementsAre(HasSubstr("cannot be checked here")));
 }
 
+// Each moment begins with what the one before has left; where all is there, it begins anew.
+TEST_F(RunExchangeTest, KilledAtFiftyMomentsNothingIsThereTwiceAndNothingIsLost) {
+  exchange();
+  for (const char* agent : {"d", "e", "f", "g"})
+    submit(std::string(agent) + "/level1/019_relu.cpp");
+  run_on_machine("one");
+  const auto begin = std::chrono::steady_clock::now();
+  collect();
+  const auto whole = std::chrono::steady_clock::now() - begin;
+  int killed = 0;
+  for (int moment = 0; moment < 50; ++moment) {
+    if (moment % 10 == 0)
+      for (const char* ending : {"", "-wal", "-shm"}) fs::remove(all_.string() + ending);
+    const pid_t child = start_child([&] {
+      collect();
+      return 0;
+    });
+    std::this_thread::sleep_for(whole * (moment % 10 + 1) / 10);
+    ::kill(child, SIGKILL);
+    killed += wait_for(child) == -SIGKILL ? 1 : 0;
+    if (!Store::open(all_, Store::Mode::kReadOnly)) continue;  // nothing is in it yet
+    for (const auto& [agent, count] : counting()) EXPECT_EQ(count, 1) << agent;
+  }
+  EXPECT_GT(killed, 0);
+  collect();
+  EXPECT_THAT(counting(), SizeIs(7));
+  for (const auto& [agent, count] : counting()) EXPECT_EQ(count, 1) << agent;
+  EXPECT_EQ(collect().added, 0U);
+}
+
 }  // namespace
 }  // namespace kbench::test
