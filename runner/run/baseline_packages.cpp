@@ -10,6 +10,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/measuring_lock.hpp"
+#include "runner/exchange/shared_files.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/measure/players/gpu_visibility.hpp"
 #include "runner/task/graph_hash.hpp"
@@ -62,6 +63,37 @@ bool is_cached(const PackageRequest& request, const Installation& installation) 
   return std::filesystem::exists(package_file(package_cache(installation), key), ignored);
 }
 
+// The name of a package in the cache, and in an entry that is shared.
+std::string name_of(const std::string& key) { return package_file("", key).string(); }
+
+// Out of what other machines have built, as far as it is not in the cache of this one. Nothing but
+// time is lost where that fails. The number of those that came.
+std::size_t take_shared_packages(const std::vector<PackageRequest>& requests,
+                                 const Installation& installation, const CacheEntries& shared) {
+  std::size_t taken = 0;
+  for (const PackageRequest& request : requests) {
+    if (is_cached(request, installation)) continue;
+    const std::string key = package_key(request, installation.aot_builder);
+    const auto came = take_shared_files(shared, key, package_cache(installation), {name_of(key)});
+    taken += came && *came ? 1U : 0U;
+  }
+  return taken;
+}
+
+// Packages of this machine that no other one has put there.
+void give_shared_packages(const std::vector<PackageResult>& packages,
+                          const Installation& installation, const CacheEntries& shared,
+                          ProgressSink& progress) {
+  for (const PackageResult& package : packages) {
+    std::error_code ignored;
+    if (package.file.empty() || std::filesystem::exists(shared.file_of(package.key), ignored))
+      continue;
+    const Status given =
+        give_shared_files(shared, package.key, package_cache(installation), {name_of(package.key)});
+    if (!given) return progress.warn("packages are not shared: " + given.error().message);
+  }
+}
+
 }  // namespace
 
 Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
@@ -73,6 +105,12 @@ Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
     auto request = request_for(plan.tasks[task], plan.target, oracle, building.precision);
     if (!request) return request.error();
     requests.push_back(std::move(*request));
+  }
+  if (building.shared) {
+    std::error_code told_by_the_builder;
+    std::filesystem::create_directories(package_cache(installation), told_by_the_builder);
+    if (const auto came = take_shared_packages(requests, installation, *building.shared); came > 0)
+      progress.detail(fmt::format("compiled baselines: {} built by other machines", came));
   }
   const auto to_build = static_cast<std::size_t>(std::count_if(
       requests.begin(), requests.end(),
@@ -105,6 +143,7 @@ Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
   });
   progress.end();
   if (!results) return results.error();
+  if (building.shared) give_shared_packages(*results, installation, *building.shared, progress);
   std::map<std::size_t, PackageResult> packages;
   auto result = results->begin();
   for (const std::size_t task : tasks) packages.emplace(task, std::move(*result++));

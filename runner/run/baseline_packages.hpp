@@ -12,6 +12,7 @@
 #include "baselines/builder_pool.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
+#include "runner/exchange/cache_entries.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
@@ -23,6 +24,8 @@ struct PackageBuilding {
   std::string precision;
   std::optional<int> jobs;            // builders at once; empty: as many as suit the machine
   std::function<bool()> interrupted;  // asked often
+  // Where other machines of the pool find packages, and put theirs; empty: nowhere.
+  std::optional<CacheEntries> shared = {};
 };
 
 // A package for each of `tasks` (indices into Plan::tasks), out of the cache where it is there.

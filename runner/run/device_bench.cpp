@@ -18,6 +18,7 @@
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/machine_facts.hpp"
+#include "runner/exchange/exchange.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/players/initial_parameters.hpp"
 #include "runner/measure/players/worker_process.hpp"
@@ -147,10 +148,12 @@ class DeviceBench final : public RunBench {
       if (!on_cuda()) give_turn(0);
       return interrupted();
     };
-    auto packages = build_baseline_packages(
-        plan_, all, installation_, hello_,
-        {.precision = request_.precision, .jobs = terms_.jobs, .interrupted = between_builds},
-        sandbox_, progress_);
+    auto packages = build_baseline_packages(plan_, all, installation_, hello_,
+                                            {.precision = request_.precision,
+                                             .jobs = terms_.jobs,
+                                             .interrupted = between_builds,
+                                             .shared = shared_packages()},
+                                            sandbox_, progress_);
     if (!packages) return packages.error();
     packages_ = std::move(*packages);
     return Done{};
@@ -326,12 +329,21 @@ class DeviceBench final : public RunBench {
       taken.missing.push_back(instructions.error().message);
   }
 
+  // The run has opened the exchange before, and said what is wrong with it.
+  [[nodiscard]] std::optional<CacheEntries> shared_packages() const {
+    if (!terms_.exchange) return std::nullopt;
+    const auto exchange = Exchange::open_with_key_of(installation_.state, *terms_.exchange);
+    return exchange ? std::optional(exchange->cache(kCachedPackages)) : std::nullopt;
+  }
+
   Status build_package(std::size_t task) {
     if (packages_.contains(task)) return Done{};
-    auto packages = build_baseline_packages(
-        plan_, {task}, installation_, hello_,
-        {.precision = request_.precision, .jobs = terms_.jobs, .interrupted = [] { return false; }},
-        sandbox_, progress_);
+    auto packages = build_baseline_packages(plan_, {task}, installation_, hello_,
+                                            {.precision = request_.precision,
+                                             .jobs = terms_.jobs,
+                                             .interrupted = [] { return false; },
+                                             .shared = shared_packages()},
+                                            sandbox_, progress_);
     if (!packages) return packages.error();
     packages_ = std::move(*packages);
     return Done{};
