@@ -1,4 +1,4 @@
-// What rooms are asked for, made of the options of a verb; each stands in the verb's file. Where
+// Requests to rooms, made of the options of a verb; each stands in the verb's file. Where
 // the options hold the request itself there is nothing to make. A test holds every field against
 // what was typed.
 #pragma once

@@ -55,7 +55,7 @@ std::string notes_on(const ProgramOutput& output) {
   return notes;
 }
 
-CommandReport report_of(const ProgramOutput& output, const std::vector<Finding>& findings,
+CommandReport report_of(const ProgramOutput& output, const std::vector<SanitizerFinding>& findings,
                         const std::string& under) {
   CommandReport report = unusual_end(output, under);
   if (findings.empty() && report.text.empty())

@@ -102,15 +102,16 @@ std::optional<std::string> own_frame(std::string_view line) {
   return fmt::format("{} in {}", *place, line.substr(in + 4, blank - in - 4));
 }
 
-void add_frame(Finding& finding, std::string frame) {
+void add_frame(SanitizerFinding& finding, std::string frame) {
   if (finding.at.size() < kMostFrames) finding.at.push_back(clean_name(frame, kLongestLine));
 }
 
 // Lines of one report of the address sanitizer, up to its summary.
-Finding address_finding(std::string_view first, std::string_view& rest, std::string_view near) {
+SanitizerFinding address_finding(std::string_view first, std::string_view& rest,
+                                 std::string_view near) {
   constexpr std::string_view kName = "AddressSanitizer: ";
   const std::string_view name = first.substr(first.find(kName) + kName.size());
-  Finding finding{kind_of(name, kAddress, name.substr(0, name.find(' '))), "", {}};
+  SanitizerFinding finding{kind_of(name, kAddress, name.substr(0, name.find(' '))), "", {}};
   std::string access;
   std::string region;
   bool first_stack = true;
@@ -138,7 +139,7 @@ Finding address_finding(std::string_view first, std::string_view& rest, std::str
   return finding;
 }
 
-void add_finding(std::vector<Finding>& findings, Finding finding) {
+void add_finding(std::vector<SanitizerFinding>& findings, SanitizerFinding finding) {
   if (findings.size() >= kMostFindings) return;
   if (std::find(findings.begin(), findings.end(), finding) == findings.end())
     findings.push_back(std::move(finding));
@@ -167,7 +168,7 @@ bool opens_device_finding(std::string_view line) {
 
 // Both accesses of a race are in its first lines: "Error: Race reported between Write access at
 // f(float*)+0x70 in relu.cu:12".
-void add_race_place(std::string_view line, Finding& finding) {
+void add_race_place(std::string_view line, SanitizerFinding& finding) {
   const std::size_t at = line.find("access at ");
   if (at == line.npos) return;
   if (auto place = device_place(line.substr(at + 7))) add_frame(finding, std::move(*place));
@@ -175,8 +176,8 @@ void add_race_place(std::string_view line, Finding& finding) {
 
 }  // namespace
 
-std::vector<Finding> address_findings(std::string_view printed) {
-  std::vector<Finding> findings;
+std::vector<SanitizerFinding> address_findings(std::string_view printed) {
+  std::vector<SanitizerFinding> findings;
   std::string_view near;
   while (!printed.empty()) {
     const std::string_view line = trimmed(next_line(printed));
@@ -199,9 +200,9 @@ std::vector<Finding> address_findings(std::string_view printed) {
   return findings;
 }
 
-std::vector<Finding> device_findings(std::string_view printed) {
-  std::vector<Finding> findings;
-  std::optional<Finding> open;
+std::vector<SanitizerFinding> device_findings(std::string_view printed) {
+  std::vector<SanitizerFinding> findings;
+  std::optional<SanitizerFinding> open;
   const auto close = [&] {
     if (open) add_finding(findings, std::move(*open));
     open.reset();
@@ -213,7 +214,7 @@ std::vector<Finding> device_findings(std::string_view printed) {
     line = trimmed(line.substr(kMark.size()));
     if (line.empty()) close();
     if (!open && opens_device_finding(line)) {
-      open = Finding{kind_of(line, kDevice, "fault"), clean_name(line, kLongestLine), {}};
+      open = SanitizerFinding{kind_of(line, kDevice, "fault"), clean_name(line, kLongestLine), {}};
       add_race_place(line, *open);
     } else if (open) {
       if (line.starts_with("Host Frame") || line.starts_with("Saved host backtrace")) continue;
@@ -225,9 +226,9 @@ std::vector<Finding> device_findings(std::string_view printed) {
   return findings;
 }
 
-std::string findings_text(const std::vector<Finding>& findings) {
+std::string findings_text(const std::vector<SanitizerFinding>& findings) {
   std::string text;
-  for (const Finding& finding : findings) {
+  for (const SanitizerFinding& finding : findings) {
     text += fmt::format("{}: {}\n", finding.kind, finding.what);
     for (const std::string& at : finding.at) text += fmt::format("  at {}\n", at);
   }

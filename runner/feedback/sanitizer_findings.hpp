@@ -13,24 +13,24 @@ namespace kbench {
 
 inline constexpr std::size_t kMostFindings = 8;  // of one kernel
 
-struct Finding {
+struct SanitizerFinding {
   // "out of bounds", "use after free", "overflow", "race", "uninitialised memory", "barrier", or
   // another word of the sanitizer's own
   std::string kind;
   std::string what;             // one line
   std::vector<std::string> at;  // "relu.cpp:12 in kbench_forward", innermost first
 
-  friend bool operator==(const Finding&, const Finding&) = default;
+  friend bool operator==(const SanitizerFinding&, const SanitizerFinding&) = default;
 };
 
 // Printed by a program that was compiled with -fsanitize=address,undefined in the folder of its
 // sources: files of others have an absolute path, or one that begins with "../".
-[[nodiscard]] std::vector<Finding> address_findings(std::string_view printed);
+[[nodiscard]] std::vector<SanitizerFinding> address_findings(std::string_view printed);
 
 // Printed by one of compute-sanitizer's tools, without its "=========".
-[[nodiscard]] std::vector<Finding> device_findings(std::string_view printed);
+[[nodiscard]] std::vector<SanitizerFinding> device_findings(std::string_view printed);
 
 // A paragraph for each of them.
-[[nodiscard]] std::string findings_text(const std::vector<Finding>& findings);
+[[nodiscard]] std::string findings_text(const std::vector<SanitizerFinding>& findings);
 
 }  // namespace kbench

@@ -27,12 +27,12 @@ SUMMARY: AddressSanitizer: heap-buffer-overflow relu.cpp:6 in strip
 )";
 
 TEST(SanitizerFindings, NameTheFaultTheTensorAndTheLine) {
-  EXPECT_THAT(
-      address_findings(kBehind),
-      ElementsAre(Finding{"out of bounds",
-                          "heap-buffer-overflow, READ of size 4, 0 bytes behind the end of input x "
-                          "(400 bytes)",
-                          {"relu.cpp:6 in strip(float const*)", "relu.cpp:12 in kbench_forward"}}));
+  EXPECT_THAT(address_findings(kBehind),
+              ElementsAre(SanitizerFinding{
+                  "out of bounds",
+                  "heap-buffer-overflow, READ of size 4, 0 bytes behind the end of input x "
+                  "(400 bytes)",
+                  {"relu.cpp:6 in strip(float const*)", "relu.cpp:12 in kbench_forward"}}));
 }
 
 TEST(SanitizerFindings, AreOnesOfTheKernelsFilesAndEachOnce) {
@@ -40,8 +40,8 @@ TEST(SanitizerFindings, AreOnesOfTheKernelsFilesAndEachOnce) {
   const std::string probe = "../probe/probe.h:7:9: runtime error: signed integer overflow: 2\n";
   const std::string system = "/usr/include/x.h:7:9: runtime error: shift exponent 40\n";
   const auto found = address_findings(line + line + probe + system);
-  EXPECT_THAT(found,
-              ElementsAre(Finding{"overflow", "signed integer overflow: 2 * 3", {"relu.cpp:7"}}));
+  EXPECT_THAT(found, ElementsAre(SanitizerFinding{
+                         "overflow", "signed integer overflow: 2 * 3", {"relu.cpp:7"}}));
   EXPECT_EQ(findings_text(found), "overflow: signed integer overflow: 2 * 3\n  at relu.cpp:7\n");
 }
 
