@@ -30,8 +30,8 @@ class ExchangeSpace {
   // Errors: kInfrastructure.
   [[nodiscard]] Status put_run(const std::string& run, const std::filesystem::path& file) const;
 
-  // Terms that all runs of the space have agreed on: `terms`, or those of a run that was faster. Errors:
-  // kBadInput where nobody of the pool signed what lies there; kInfrastructure.
+  // Terms that all runs of the space have agreed on: `terms`, or those of a run that was faster.
+  // Errors: kBadInput where nobody of the pool signed what lies there; kInfrastructure.
   [[nodiscard]] Result<std::string> agree(const std::string& terms) const;
 
   // Ids of the runs that lie there, sorted; and names of what lies there and is none of a run.

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 // Options that name what a command writes, and whose rows it believes; --out may say the format in
 // front.
 constexpr std::array<std::string_view, 7> kOutputs{"db",  "exchange", "html", "into",
-                                                    "out", "output",   "site"};
+                                                   "out", "output",   "site"};
 // Options that say where to listen, who may ask, and to whom a key is shown.
 constexpr std::array<std::string_view, 6> kOperatorsOwn{"serve.bind",        "serve.host",
                                                         "serve.tokens",      "agent.run.endpoint",
