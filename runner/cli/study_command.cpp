@@ -132,8 +132,7 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_value(plan, "--output,-o", options.output, "FILE", "File of the plan (default: plan.json)");
   add_many(
       plan, "--component", options.parts.components, "NAME",
-      "error, debugger, analyzer, profiler or NAME=COMMAND; may be repeated (default: error and "
-      "profiler)");
+      "error, debugger, analyzer, profiler or NAME=COMMAND; several (default: error, profiler)");
   add_word(plan, "--mode", options.planned.plan.mode, {"direct", "plan", "both"},
            "Who gets the reports: the coder, a planner, or both (default: direct)");
   add_many(plan, "--arm", options.parts.arms, "NAME",

@@ -357,7 +357,6 @@ TEST(CommandLine, DbRefusesWhatMakesNoSense) {
   expect_error({"db", "prune"}, "--keep is required", "kbench db prune --help");
   expect_error({"db", "prune", "--keep", "90"}, "\"90\" is no time", "kbench db prune --help");
   expect_error({"db", "backup"}, "FILE is required", "kbench db backup --help");
-  expect_error({"db", "merge", "all"}, "FROM is required", "kbench db merge --help");
 }
 
 TEST(CommandLine, AShardIsAPartOfAGroup) {

@@ -119,7 +119,9 @@ TEST_F(CommandOptions, Run) {
   EXPECT_TRUE(file.checks_only);
   EXPECT_FALSE(file.common.trust.estimates);
   const auto part = typed<RunOptions>(
-      "run --baselines-only --shard 2/3 --group g --resume r --fail-fast --no-html --json");
+      "run --baselines-only --shard 2/3 --group g --exchange pool --resume r --fail-fast --no-html "
+      "--json");
+  EXPECT_EQ(part.exchange, "pool");
   EXPECT_TRUE(part.baselines_only);
   EXPECT_EQ(part.group, "g");
   EXPECT_EQ(part.resume, "r");
@@ -545,6 +547,10 @@ TEST_F(CommandOptions, Db) {
   EXPECT_EQ(typed<DbOptions>("db vacuum --db a.db").database, "a.db");
   EXPECT_TRUE(typed<DbOptions>("db merge all one --lint").lint);
   EXPECT_FALSE(typed<DbOptions>("db merge all one").lint);
+  const auto collect = typed<DbOptions>("db merge all --exchange pool --group g --watch");
+  EXPECT_EQ(collect.exchange, "pool");
+  EXPECT_EQ(collect.group, "g");
+  EXPECT_TRUE(collect.watch);
   EXPECT_THAT(left(), IsEmpty());
 }
 
