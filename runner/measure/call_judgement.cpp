@@ -48,7 +48,7 @@ std::optional<EarlyEnd> CallProtocol::judge_torch_use() {
 }
 
 bool CallProtocol::profiles() const {
-  return on_cpu() && worker_ && worker_->kind().observes && !settings_.checks_only &&
+  return on_cpu() && worker_ && worker_->kind().observes && settings_.is_timed() &&
          settings_.allow_torch != AllowTorch::kAll && stands(Defence::kCodeProfiled);
 }
 

@@ -121,7 +121,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;
   place.seats_baselines = has_baseline_player() || vendor_.plays();
-  place.timed = !settings_.checks_only;
+  place.timed = settings_.is_timed();
   place.baselines_param_offset = random_offset();
   place.heap_bytes = request_.heap_bytes;
   auto arenas = oracle_.place(place);
@@ -274,7 +274,7 @@ std::int64_t CallProtocol::usual_call_ns() const {
 // stranger. Where nothing is timed nobody is disturbed.
 std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall& call,
                                                   PlayerAnswer& answer) {
-  const bool stands_still = on_cpu() && !settings_.checks_only;
+  const bool stands_still = on_cpu() && settings_.is_timed();
   if (stands_still)
     if (auto frozen = oracle_.freeze(); !frozen) return from_error(frozen.error());
   answer = side.player->call(call);

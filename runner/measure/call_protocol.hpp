@@ -134,7 +134,7 @@ class CallProtocol {
   // Whether baselines have a process of their own, which is for the clock: where nothing is timed,
   // the oracle plays eager, as on CUDA, unless a worker is to.
   [[nodiscard]] bool has_baseline_player() const {
-    return on_cpu() && (!settings_.checks_only || request_.eager_is_a_worker);
+    return on_cpu() && (settings_.is_timed() || request_.eager_is_a_worker);
   }
   [[nodiscard]] std::chrono::milliseconds call_timeout() const;
   // Waits for the submission, at its expense; how the evaluation ends when that is used up.

@@ -437,7 +437,7 @@ class Evaluating {
     auto compared = oracle_.judge_eager(bounds(rule, eager, Against::kReference));
     if (!compared) return from_error(compared.error());
     const Check check = judge(rule, request_.size->outputs, eager, *compared, Against::kReference);
-    if (check.passed) return settings_.checks_only ? std::nullopt : choose_eager(timed);
+    if (check.passed) return settings_.is_timed() ? choose_eager(timed) : std::nullopt;
     return EarlyEnd{State::kInfrastructureError,
                     "what the task's .py computes is not what its .json says: " + check.message,
                     "the .json is older than the .py, or was lowered by another torch: lower the "
@@ -513,7 +513,7 @@ class Evaluating {
   }
 
   std::optional<EarlyEnd> time() {
-    if (settings_.checks_only) return std::nullopt;
+    if (!settings_.is_timed()) return std::nullopt;
     if (auto end = settle_in()) return end;
     const int slots = slots_needed();
     if (slots != calls_.slots())
@@ -757,7 +757,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
                          const WorkerFactory& start_worker, WaitBudget& budget) {
   Evaluation record;
   record.protocol = kProtocol;
-  record.timed = !settings.checks_only;
+  record.timed = settings.is_timed();
   record.calibration = settings.calibration;
   record.task = request.task->id;
   record.level = request.task->level;

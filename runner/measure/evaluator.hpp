@@ -67,14 +67,19 @@ struct EvaluationRequest {
   std::optional<Vendor> vendor = std::nullopt;
 };
 
+enum class Times {
+  kJudged,  // a row's
+  // For this process alone: no row has them, so nobody who steers them gains, and what only judges
+  // them (baselines alone, peaks, floor, clocks) is left out.
+  kRough,
+  kNone,  // checks alone: for whoever is still at work on a kernel
+};
+
 struct EvaluationSettings {
   std::string profile = "kbench";  // the name, for the record
   AcceptanceRule acceptance;
   bool original_draws = false;  // KernelBench's distributions, and no hard draws
-  bool checks_only = false;     // nothing is timed: for whoever is still at work on a kernel
-  // The times are for this process alone: no row has them, so nobody who steers them gains, and
-  // what only judges them (baselines alone, peaks, floor, clocks) is left out.
-  bool rough_times = false;
+  Times times = Times::kJudged;
   int correctness_draws = 5;
   int null_calls = 11;
   int null_calls_again = 5;  // of each further worker
@@ -94,7 +99,8 @@ struct EvaluationSettings {
   // it ends with the evaluation.
   std::unique_ptr<Worker>* last_worker = nullptr;
 
-  [[nodiscard]] bool judges_times() const { return !checks_only && !rough_times; }
+  [[nodiscard]] bool judges_times() const { return times == Times::kJudged; }
+  [[nodiscard]] bool is_timed() const { return times != Times::kNone; }
 };
 
 // Fills in state, checks, samples and reasons; the caller adds run id, key and provenance.

@@ -490,7 +490,7 @@ class DeviceBench final : public RunBench {
     request.eager_is_a_worker = false;
     request.package.clear();
     request.package_reason = kNotTimed;
-    settings.checks_only = true;
+    settings.times = Times::kNone;
     return play(index, request, settings, true).state == State::kOk;
   }
 

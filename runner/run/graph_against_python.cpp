@@ -32,7 +32,7 @@ StopRule few_blocks(const std::string& device) {
 EvaluationSettings settings_for(const std::string& device) {
   EvaluationSettings settings;
   settings.correctness_draws = 3;
-  settings.rough_times = true;
+  settings.times = Times::kRough;
   settings.null_calls = 5;
   settings.stop = few_blocks(device);
   settings.allow_torch = AllowTorch::kAll;

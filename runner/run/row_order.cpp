@@ -48,7 +48,7 @@ EvaluationSettings evaluation_settings(const RowOrder& order) {
   settings.profile = order.profile.name;
   settings.acceptance = order.profile.acceptance;
   settings.original_draws = order.profile.original_draws;
-  settings.checks_only = run.checks_only;
+  if (run.checks_only) settings.times = Times::kNone;
   settings.calibration = order.calibration;
   settings.limits = order.limits;
   settings.repeat_busy = run.repeat_busy;

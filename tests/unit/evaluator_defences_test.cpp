@@ -102,7 +102,7 @@ TEST_F(DefencesTest, ChangingAParameterOnceTimingHasBegun) {
 }
 
 TEST_F(DefencesTest, CallsThatAreCheckedAreAllLookedAtInFull) {
-  settings_.checks_only = true;
+  settings_.times = Times::kNone;
   EXPECT_EQ(run().state, State::kOk);
   EXPECT_EQ(script_.full_audits, std::vector<bool>(5, true));
 }
@@ -297,7 +297,7 @@ TEST_F(DefencesTest, CodeThatIsMappedInACallIsForbiddenWhereNothingIsTimedToo) {
   script_.mapped_code = {{"/tmp/own.so", CodeOrigin::kUnknown}};
   script_.maps_after = 1;
   expect_state(State::kForbiddenLibrary);
-  settings_.checks_only = true;
+  settings_.times = Times::kNone;
   expect_state(State::kForbiddenLibrary);
 }
 

@@ -338,7 +338,7 @@ TEST_F(EvaluatorTest, AWrongResultInACheckEndsTheEvaluation) {
 }
 
 TEST_F(EvaluatorTest, WhoAsksForChecksAloneGetsThemAllAndNoTimes) {
-  settings_.checks_only = true;
+  settings_.times = Times::kNone;
   const Evaluation right = run();
   EXPECT_EQ(right.state, State::kOk);
   EXPECT_EQ(right.correct, true);
@@ -354,11 +354,11 @@ TEST_F(EvaluatorTest, WhoAsksForChecksAloneGetsThemAllAndNoTimes) {
 // A player of the baselines takes the start of LibTorch, and is for the clock alone.
 TEST_F(EvaluatorTest, WhereNothingIsTimedTheBaselinesHaveNoPlayer) {
   request_.device = "cpu";
-  settings_.checks_only = true;
+  settings_.times = Times::kNone;
   EXPECT_EQ(run().state, State::kOk);
   EXPECT_EQ(script_.players_started, 0);
   EXPECT_EQ(script_.count("eager"), 1) << "how long the submission may take is known all the same";
-  settings_.checks_only = false;
+  settings_.times = Times::kJudged;
   settings_.stop = stop_rule_for("cpu");
   (void)run();
   EXPECT_GT(script_.players_started, 0);
@@ -368,7 +368,7 @@ TEST_F(EvaluatorTest, WhereNothingIsTimedTheBaselinesHaveNoPlayer) {
 TEST_F(EvaluatorTest, RoughTimesAreMeasuredAndNotJudged) {
   script_.leftover_ns = 3e6;  // which a verdict finds
   EXPECT_EQ(run().state, State::kTimingInconsistent);
-  settings_.rough_times = true;
+  settings_.times = Times::kRough;
   const Evaluation rough = run();
   EXPECT_EQ(rough.state, State::kOk);
   EXPECT_EQ(rough.correct, true);

@@ -94,7 +94,7 @@ TEST_F(RowOrderTest, WithoutASeedEachRowHasOneThatNobodyKnows) {
 TEST_F(RowOrderTest, ChecksSayThatNothingWasTimed) {
   run_.checks_only = true;
   EXPECT_EQ(request().package_reason, kNotTimed);
-  EXPECT_TRUE(settings().checks_only);
+  EXPECT_EQ(settings().times, Times::kNone);
 }
 
 TEST_F(RowOrderTest, WithoutAPackageThereIsNone) {
@@ -131,14 +131,13 @@ TEST_F(RowOrderTest, TheTermsAreThoseOfTheRequestAndTheProfile) {
   calibration_ = Calibration{.between_sessions = 0.01, .between_runs = 0.02, .measured_at = "then"};
   limits_.emplace().measured_at = "before";
   const EvaluationSettings terms = settings();
-  const auto& [profile, acceptance, original_draws, checks_only, rough_times, draws, null_calls,
-               null_calls_again, stop, budget, call_limit, repeat_busy, allow_torch, calibration,
-               limits, surroundings, last_worker] = terms;
+  const auto& [profile, acceptance, original_draws, times, draws, null_calls, null_calls_again,
+               stop, budget, call_limit, repeat_busy, allow_torch, calibration, limits,
+               surroundings, last_worker] = terms;
   EXPECT_EQ(profile, "kernelbench");
   EXPECT_EQ(acceptance.allclose, profile_.acceptance.allclose);
   EXPECT_TRUE(original_draws);
-  EXPECT_FALSE(checks_only);
-  EXPECT_FALSE(rough_times);
+  EXPECT_EQ(times, Times::kJudged);
   EXPECT_EQ(draws, EvaluationSettings().correctness_draws);
   EXPECT_EQ(null_calls, EvaluationSettings().null_calls);
   EXPECT_EQ(null_calls_again, EvaluationSettings().null_calls_again);
