@@ -23,6 +23,7 @@ sessions only, after they have locked themselves.
 
 import array
 import ast
+import contextlib
 import ctypes
 import errno
 import gc
@@ -242,13 +243,17 @@ def with_constants(tensors, constants):
 def make_model(model_class, init, entry, seed=None):
     """`seed`: of what __init__ draws; None where that is replaced."""
     args, kwargs, _ = ast.literal_eval(init)
-    if seed is not None:
+    drawing = contextlib.nullcontext()
+    if seed is None:
+        drawing = player_parameters.Undrawn()
+    else:
         torch.manual_seed(seed)
     called = "kbench calls ModelNew() without arguments for this task"
     if args or kwargs:
         called = f"kbench calls ModelNew with {args}" + (f" and {kwargs}" if kwargs else "")
     try:
-        model = model_class(*args, **kwargs)
+        with drawing:
+            model = model_class(*args, **kwargs)
     except BaseException as error:
         raise Refused("submission_error", f"ModelNew(…) of {entry} raised:\n{reason_first(error)}",
                       missing_of_the_reference(error) or called) from error

@@ -5,6 +5,8 @@ registers equal shapes in another order than the task does gets them in the task
 """
 
 import torch
+from torch.nn import init
+from torch.overrides import TorchFunctionMode
 
 from player_outputs import shape_text
 
@@ -16,6 +18,22 @@ HINT = ("names are those of the state_dict of the task's Model or of KernelBench
 
 class ParametersDiffer(Exception):
     """Nobody can say which of the task's parameters is which of the model's."""
+
+
+class Undrawn(TorchFunctionMode):
+    """While a Model is made whose parameters are replaced: large ones are not drawn before. One core takes
+    8 s for the 2^30 weights of level2/056 at KernelBench's sizes."""
+
+    LEAST = 1 << 20
+    DRAWS = {torch.Tensor.uniform_, torch.Tensor.normal_, init.uniform_, init.normal_, init.kaiming_uniform_}
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if func in self.DRAWS:
+            tensor = args[0] if args else kwargs.get("tensor")
+            if isinstance(tensor, torch.nn.Parameter) and tensor.numel() >= self.LEAST:
+                return tensor
+        return func(*args, **kwargs)
 
 
 WRAPPED = "_orig_mod"  # what torch.compile(module) calls the module in it

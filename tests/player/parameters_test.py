@@ -61,6 +61,48 @@ def scale():
     return nn.Parameter(torch.zeros(4))
 
 
+class UndrawnTest(unittest.TestCase):
+    """Parameters that are replaced are not drawn before, where that would take long."""
+
+    LARGE = 1 << 10  # rows and columns
+
+    def drawn(self, make):
+        """What `make` made, and whether torch's generator was asked for anything."""
+        torch.manual_seed(1)
+        with player_parameters.Undrawn():
+            model = make()
+        after = torch.get_rng_state()
+        torch.manual_seed(1)
+        return model, not torch.equal(after, torch.get_rng_state())
+
+    def test_large_parameters_of_torchs_modules(self):
+        for make in (lambda: nn.Linear(self.LARGE, self.LARGE, bias=False),
+                     lambda: nn.Embedding(self.LARGE, self.LARGE),
+                     lambda: nn.Conv2d(self.LARGE, self.LARGE, 1, bias=False)):
+            with self.subTest(make()):
+                model, drawn = self.drawn(make)
+                self.assertFalse(drawn)
+                self.assertEqual(model.weight.numel(), self.LARGE ** 2)
+
+    def test_by_hand(self):
+        def make():
+            made = nn.Parameter(torch.empty(self.LARGE, self.LARGE))
+            nn.init.kaiming_normal_(made)
+            nn.init.uniform_(tensor=made)
+            return made
+        self.assertFalse(self.drawn(make)[1])
+
+    def test_what_is_no_parameter_or_small_is_drawn(self):
+        self.assertTrue(self.drawn(lambda: nn.Linear(8, 8))[1])
+        table, drawn = self.drawn(lambda: torch.empty(self.LARGE, self.LARGE).normal_())
+        self.assertTrue(drawn)
+        self.assertGreater(float(table.std()), 0.9)
+
+    def test_constants_are_set(self):
+        model, _ = self.drawn(lambda: nn.init.ones_(nn.Parameter(torch.empty(self.LARGE, self.LARGE))))
+        self.assertEqual(float(model.detach().mean()), 1.0)
+
+
 class ParametersTest(unittest.TestCase):
     def setUp(self):
         torch.manual_seed(1)
