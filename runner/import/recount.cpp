@@ -1,6 +1,5 @@
 #include "runner/import/recount.hpp"
 
-#include <optional>
 #include <utility>
 
 #include "runner/os/clean_text.hpp"
@@ -35,16 +34,16 @@ LintFinding finding_of(const Answer& answer) {
 
 }  // namespace
 
-Result<std::vector<LintFinding>> recount(Sandbox& sandbox, const LoweringSetup& setup,
-                                         const std::vector<std::filesystem::path>& files,
-                                         const Stop& stop) {
+Status recount(Sandbox& sandbox, const LoweringSetup& setup,
+               const std::vector<std::filesystem::path>& files, const Stop& stop,
+               const std::function<void(std::size_t index, LintFinding finding)>& on_finding) {
   std::vector<Json> requests;
   for (const auto& file : files) {
     auto text = read_bounded_file(file, kMostBytes);
     if (!text) return text.error();
     requests.push_back({{"task", std::move(*text)}, {"cpu_seconds", kProcessorTime.count()}});
   }
-  std::vector<std::optional<LintFinding>> found(files.size());
+  std::size_t answered = 0;
   const ServerPool pool{
       .start =
           [&](const Stop& given_up) { return LoweringProcess::start(sandbox, setup, given_up); },
@@ -53,15 +52,12 @@ Result<std::vector<LintFinding>> recount(Sandbox& sandbox, const LoweringSetup& 
       .stop = stop,
       .tick = {}};
   const Status asked = pool.ask(requests, [&](std::size_t index, const Answer& answer) {
-    found[index] = finding_of(answer);
+    ++answered;
+    on_finding(index, finding_of(answer));
   });
   if (!asked) return asked.error();
-  std::vector<LintFinding> findings;
-  for (auto& one : found) {
-    if (!one) return Error{ErrorCode::kTimeout, "interrupted", ""};
-    findings.push_back(std::move(*one));
-  }
-  return findings;
+  if (answered < files.size()) return Error{ErrorCode::kTimeout, "interrupted", ""};
+  return Done{};
 }
 
 }  // namespace kbench

@@ -4,7 +4,9 @@
 // nothing of the task.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,12 @@
 
 namespace kbench {
 
-// One finding of the kind `kCost` for each file, in their order: a note where it is right, else a
-// flaw that no task can accept. Errors: kInfrastructure where no Python can be started, kTimeout
-// when stopped, and whatever keeps a file from being read.
-[[nodiscard]] Result<std::vector<LintFinding>> recount(
+// Calls `on_finding` with one finding of the kind `kCost` for each file, as they come: a note where
+// the cost is right, else a flaw that no task can accept. Errors: kInfrastructure where no Python
+// can be started, kTimeout when stopped, and whatever keeps a file from being read.
+[[nodiscard]] Status recount(
     Sandbox& sandbox, const LoweringSetup& setup, const std::vector<std::filesystem::path>& files,
-    const Stop& stop);
+    const Stop& stop,
+    const std::function<void(std::size_t index, LintFinding finding)>& on_finding);
 
 }  // namespace kbench

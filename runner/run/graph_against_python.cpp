@@ -52,42 +52,41 @@ GraphAgainstPython::GraphAgainstPython(const Installation& installation, const T
       target_(target),
       sandbox_(sandbox),
       tasks_(std::move(tasks)),
-      zygotes_(sandbox) {}
-
-Status GraphAgainstPython::ask() {
-  if (python_) return Done{};
-  auto parts = find_python_parts(installation_, target_.device == "cuda");
-  if (!parts) return parts.error();
-  python_ = std::move(*parts);
+      python_(find_python_parts(installation, target.device == "cuda")),
+      zygotes_(sandbox) {
+  if (!python_) return;
   zygotes_.start_early(kNoAgent, zygote_command(python_->player, target_.device,
                                                 target_.device_index, usable_threads()));
-  auto answers =
-      ask_model_arguments(tasks_, target_.size, python_->player, installation_, sandbox_);
-  for (std::size_t i = 0; i < tasks_.size(); ++i)
-    arguments_.emplace(tasks_[i], std::move(answers[i]));
-  return Done{};
+  arguments_.emplace(tasks_.size(), [this](const auto& give) {
+    ask_model_arguments(tasks_, target_.size, python_->player, installation_, sandbox_, give);
+    return Error{ErrorCode::kInfrastructure, "its Python was not looked at", ""};
+  });
 }
 
-Result<std::vector<LintFinding>> GraphAgainstPython::compare(const Task& task, const TaskSize& size,
+void GraphAgainstPython::wait_for_files() const {
+  if (arguments_) arguments_->wait_for_all();
+}
+
+Result<std::vector<LintFinding>> GraphAgainstPython::compare(std::size_t index,
                                                              OracleProcess& oracle) {
   const auto cannot = [](const Error& error) {
     return Error{ErrorCode::kInfrastructure,
                  "its graph could not be compared with its Python: " + error.message, error.hint};
   };
-  if (auto asked = ask(); !asked) return cannot(asked.error());
-  const auto arguments = arguments_.find(&task);
-  if (arguments == arguments_.end())
-    return Error{ErrorCode::kInfrastructure, "its Python was not looked at", ""};
-  if (!arguments->second) return cannot(arguments->second.error());
+  if (!python_) return cannot(python_.error());
+  const Task& task = *tasks_[index];
+  const auto& arguments = arguments_->of(index);
+  if (!arguments) return cannot(arguments.error());
   constexpr std::size_t kMostEvaluations = 3;
   std::vector<Evaluation> own;
-  do own.push_back(play(task, size, *arguments->second, oracle));
+  do own.push_back(play(task, *arguments, oracle));
   while (own.size() < kMostEvaluations && looks_slow(own));
   return findings_of(own, hash_of_python(task));
 }
 
-Evaluation GraphAgainstPython::play(const Task& task, const TaskSize& size,
-                                    const ModelArguments& arguments, OracleProcess& oracle) {
+Evaluation GraphAgainstPython::play(const Task& task, const ModelArguments& arguments,
+                                    OracleProcess& oracle) {
+  const TaskSize& size = *task.find_size(target_.size);
   EvaluationRequest request;
   request.task = &task;
   request.size = &size;

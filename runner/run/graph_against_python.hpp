@@ -4,8 +4,7 @@
 // as a Python submission, in the sandbox, and judged like one.
 #pragma once
 
-#include <map>
-#include <memory>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/measure/players/zygote_pool.hpp"
+#include "runner/run/awaited_answers.hpp"
 #include "runner/run/model_arguments.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/sandbox/sandbox.hpp"
@@ -28,28 +28,29 @@ namespace kbench {
 
 class GraphAgainstPython {
  public:
-  // `tasks`, which outlive it, are those that will be compared: their files are executed together,
-  // each in a process of its own.
+  // `tasks`, which outlive it, are those that will be compared. From here on a thread asks how
+  // their Models are made: their files are executed, each in a process of its own.
   GraphAgainstPython(const Installation& installation, const Target& target, Sandbox& sandbox,
                      std::vector<const Task*> tasks);
 
-  // By `oracle`, which has loaded LibTorch. Errors: why the two cannot be compared, such as that
-  // there is no Python with torch.
-  Result<std::vector<LintFinding>> compare(const Task& task, const TaskSize& size,
-                                           OracleProcess& oracle);
+  // The task at `index`, by `oracle`, which has loaded LibTorch. Errors: why the two cannot be
+  // compared, such as that there is no Python with torch.
+  Result<std::vector<LintFinding>> compare(std::size_t index, OracleProcess& oracle);
+
+  // Until no file is executed any more but by compare().
+  void wait_for_files() const;
 
  private:
-  Status ask();
-  [[nodiscard]] Evaluation play(const Task& task, const TaskSize& size,
-                                const ModelArguments& arguments, OracleProcess& oracle);
+  [[nodiscard]] Evaluation play(const Task& task, const ModelArguments& arguments,
+                                OracleProcess& oracle);
 
   const Installation& installation_;
   const Target& target_;
   Sandbox& sandbox_;
   std::vector<const Task*> tasks_;
-  std::optional<PythonParts> python_;
-  std::map<const Task*, Result<ModelArguments>> arguments_;
+  Result<PythonParts> python_;
   ZygotePool zygotes_;
+  std::optional<AwaitedAnswers<ModelArguments>> arguments_;  // where there is a Python
 };
 
 }  // namespace kbench

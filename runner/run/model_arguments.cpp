@@ -1,10 +1,11 @@
 #include "runner/run/model_arguments.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "runner/core/sha256.hpp"
@@ -122,14 +123,44 @@ Result<ModelArguments> read_answer(const std::string& line) {
                         .reference = std::move(*reference)};
 }
 
-// One line for each task. It answers in order, so the last words of one that ended too early are of
-// the first task without an answer.
-std::vector<Result<std::string>> run_script(const std::vector<const Task*>& tasks,
-                                            const std::string& size, const PythonPlayer& player,
-                                            const fs::path& scripts, Sandbox& sandbox) {
-  if (tasks.empty()) return {};
+// The lines that a script prints, one for each question, in their order.
+class AnswerLines {
+ public:
+  using OnLine = std::function<void(std::size_t index, Result<std::string> line)>;
+
+  AnswerLines(std::size_t questions, const OnLine& on_line)
+      : questions_(questions), on_line_(on_line) {}
+
+  // `out`: all that was printed so far. Half a line waits for its end.
+  void heard(const std::string& out) {
+    for (auto end = out.find('\n', read_); end != std::string::npos && next_ < questions_;
+         end = out.find('\n', read_)) {
+      on_line_(next_++, out.substr(read_, end - read_));
+      read_ = end + 1;
+    }
+  }
+
+  // No more will come. It answers in order, so its last words are of the first question that is
+  // left; the others were never asked.
+  void ended(const Error& of_first, const Error& of_others) {
+    if (next_ < questions_) on_line_(next_++, of_first);
+    while (next_ < questions_) on_line_(next_++, of_others);
+  }
+
+ private:
+  std::size_t questions_;
+  const OnLine& on_line_;
+  std::size_t next_ = 0;
+  std::size_t read_ = 0;  // bytes
+};
+
+void run_script(const std::vector<const Task*>& tasks, const std::string& size,
+                const PythonPlayer& player, const fs::path& scripts, Sandbox& sandbox,
+                const AnswerLines::OnLine& on_line) {
+  if (tasks.empty()) return;
+  AnswerLines lines(tasks.size(), on_line);
   const auto scratch = make_python_scratch(sandbox, "kbench-arguments");
-  if (!scratch) return {tasks.size(), scratch.error()};
+  if (!scratch) return lines.ended(scratch.error(), scratch.error());
   SandboxCommand command =
       python_command(player.python, scripts / "init_arguments.py", scratch->path());
   command.max_file_bytes = kMostWritten;
@@ -141,47 +172,38 @@ std::vector<Result<std::string>> run_script(const std::vector<const Task*>& task
     command.argv.push_back(source.string());
     command.readable.push_back(source);
   }
-  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers);
-  if (!output) return {tasks.size(), output.error()};
-  std::vector<Result<std::string>> answers;
-  std::istringstream lines(output->out);
-  for (std::string line; std::getline(lines, line) && answers.size() < tasks.size();)
-    answers.emplace_back(line);
+  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers,
+                                 [&](const std::string& out) { lines.heard(out); });
+  if (!output) return lines.ended(output.error(), output.error());
   const std::string words = last_words(output->err);
-  if (answers.size() < tasks.size())
-    answers.emplace_back(not_known(words.empty() ? "no answer" : words));
-  answers.resize(tasks.size(), not_known("no answer"));
-  return answers;
+  lines.ended(not_known(words.empty() ? "no answer" : words), not_known("no answer"));
 }
 
 }  // namespace
 
-std::vector<Result<ModelArguments>> ask_model_arguments(const std::vector<const Task*>& tasks,
-                                                        const std::string& size,
-                                                        const PythonPlayer& player,
-                                                        const Installation& installation,
-                                                        Sandbox& sandbox) {
+void ask_model_arguments(const std::vector<const Task*>& tasks, const std::string& size,
+                         const PythonPlayer& player, const Installation& installation,
+                         Sandbox& sandbox, const OnArguments& on_answer) {
   const fs::path scripts = fs::absolute(installation.root / "suites");
   const KnownAnswers known(installation.cache, scripts, player, size);
-  std::vector<std::optional<Result<ModelArguments>>> found(tasks.size());
   std::vector<std::size_t> asked;
   std::vector<const Task*> unknown;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    const auto line = known.find(*tasks[i]);
-    if (line) found[i] = read_answer(*line);
-    if (found[i] && *found[i]) continue;
+    if (const auto line = known.find(*tasks[i])) {
+      if (auto arguments = read_answer(*line)) {
+        on_answer(i, std::move(arguments));
+        continue;
+      }
+    }
     asked.push_back(i);
     unknown.push_back(tasks[i]);
   }
-  const auto answers = run_script(unknown, size, player, scripts, sandbox);
-  for (std::size_t a = 0; a < asked.size(); ++a) {
-    auto& arguments = found[asked[a]];
-    arguments = answers[a] ? read_answer(*answers[a]) : answers[a].error();
-    if (*arguments) known.keep(*unknown[a], *answers[a]);
-  }
-  std::vector<Result<ModelArguments>> arguments;
-  for (auto& each : found) arguments.push_back(std::move(*each));
-  return arguments;
+  run_script(unknown, size, player, scripts, sandbox,
+             [&](std::size_t index, Result<std::string> line) {
+               auto arguments = line ? read_answer(*line) : line.error();
+               if (arguments) known.keep(*unknown[index], *line);
+               on_answer(asked[index], std::move(arguments));
+             });
 }
 
 ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
@@ -191,10 +213,12 @@ ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player
     if (is_played_python(unit)) indices.insert(unit.task);
   std::vector<const Task*> tasks;
   for (const std::size_t task : indices) tasks.push_back(&plan.tasks[task]);
-  auto answers = ask_model_arguments(tasks, plan.target.size, player, installation, sandbox);
+  const std::vector<std::size_t> places(indices.begin(), indices.end());
   ArgumentsByTask arguments;
-  std::size_t next = 0;
-  for (const std::size_t task : indices) arguments.emplace(task, std::move(answers[next++]));
+  ask_model_arguments(tasks, plan.target.size, player, installation, sandbox,
+                      [&](std::size_t index, Result<ModelArguments> answer) {
+                        arguments.emplace(places[index], std::move(answer));
+                      });
   return arguments;
 }
 

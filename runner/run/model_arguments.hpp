@@ -4,6 +4,8 @@
 // the cache of the installation, by what they depend on.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,10 +30,12 @@ struct ModelArguments {
   PythonFiles reference;
 };
 
-// In the order of `tasks`. Errors are not kept: the next run asks again.
-[[nodiscard]] std::vector<Result<ModelArguments>> ask_model_arguments(
-    const std::vector<const Task*>& tasks, const std::string& size, const PythonPlayer& player,
-    const Installation& installation, Sandbox& sandbox);
+// Calls `on_answer` once for each of the tasks, by its index, as the answers come. Errors are not
+// kept: the next run asks again.
+using OnArguments = std::function<void(std::size_t index, Result<ModelArguments> answer)>;
+void ask_model_arguments(const std::vector<const Task*>& tasks, const std::string& size,
+                         const PythonPlayer& player, const Installation& installation,
+                         Sandbox& sandbox, const OnArguments& on_answer);
 
 // The arguments of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
 using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;

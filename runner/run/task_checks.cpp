@@ -1,10 +1,9 @@
 #include "runner/run/task_checks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <filesystem>
-#include <future>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,6 +27,11 @@ namespace fs = std::filesystem;
 constexpr const char* kElsewhere =
     "a machine that has a Python with torch can check it for this one: run any submission for it "
     "there with a --db FILE of its own, and take the record by `kbench db merge DB FILE --lint`";
+
+Result<std::vector<LintFinding>> listed(const Result<LintFinding>& finding) {
+  if (!finding) return finding.error();
+  return std::vector{*finding};
+}
 
 // What cannot be compared here may be where the next run is.
 void add_findings(const Task& task, LintRecord& record, Result<std::vector<LintFinding>> compared) {
@@ -71,20 +75,15 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
       open.push_back(task);
   }
   if (open.empty()) return Done{};
-  // Beside what is not timed: its Python imports torch for seconds.
-  auto costs = std::async(std::launch::async, [&] { return recount(open, interrupted); });
+  // Each imports torch for seconds: they start together, and beside the oracle.
+  const Costs costs(open.size(),
+                    [&](const Costs::Give& give) { return recount(open, interrupted, give); });
   GraphAgainstPython python(installation_, target_, sandbox_, open);
   progress.begin("checking tasks", std::vector<double>(open.size(), 1.0));
-  std::optional<Result<std::vector<LintFinding>>> counted;
   for (std::size_t i = 0; i < open.size() && !interrupted(); ++i) {
     const Task& task = *open[i];
     progress.item(i, task.id);
-    const auto cost = [&]() -> Result<std::vector<LintFinding>> {
-      if (!counted) counted = costs.get();
-      if (!*counted) return counted->error();
-      return std::vector{(**counted)[i]};
-    };
-    auto record = lint(task, *task.find_size(target_.size), cost, python);
+    auto record = lint(task, i, costs, python);
     if (!record) return record.error();
     if (auto kept = store.put(*record); !kept) return kept.error();
     progress.item_done(fmt::format("{}: {}", task.id, summary(*record)));
@@ -95,8 +94,8 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
   return Done{};
 }
 
-Result<std::vector<LintFinding>> TaskChecks::recount(const std::vector<const Task*>& tasks,
-                                                     const std::function<bool()>& interrupted) {
+Error TaskChecks::recount(const std::vector<const Task*>& tasks,
+                          const std::function<bool()>& interrupted, const Costs::Give& give) {
   constexpr int kGiB = 12;  // of address space
   if (installation_.python.empty())
     return Error{ErrorCode::kInfrastructure, installation_.python_reason, ""};
@@ -104,29 +103,34 @@ Result<std::vector<LintFinding>> TaskChecks::recount(const std::vector<const Tas
   if (!facts) return facts.error();
   std::vector<fs::path> files;
   for (const Task* task : tasks) files.push_back(task->file);
-  return kbench::recount(sandbox_, lowering_setup(installation_, *facts, kGiB), files, interrupted);
+  const auto counted = kbench::recount(sandbox_, lowering_setup(installation_, *facts, kGiB), files,
+                                       interrupted, give);
+  return counted ? Error{ErrorCode::kInfrastructure, "its cost was not counted anew", ""}
+                 : counted.error();
 }
 
-Result<LintRecord> TaskChecks::lint(const Task& task, const TaskSize& size,
-                                    const std::function<Result<std::vector<LintFinding>>()>& cost,
+Result<LintRecord> TaskChecks::lint(const Task& task, std::size_t index, const Costs& costs,
                                     GraphAgainstPython& python) {
   if (!oracle_) {
     auto started = start_lint_oracle(sandbox_, installation_, target_, "fp32");
     if (!started) return started.error();
     oracle_ = std::move(*started);
   }
+  const TaskSize& size = *task.find_size(target_.size);
   const auto facts = read_graph_facts(task.file, size.name);
   if (!facts) return facts.error();
   LintSettings settings;
   settings.only_whether_it_ranks = true;
   const LintRequest request{&task, &size, target_.device, random_seed()};
   LintRecord record = lint_task(request, settings, *facts, *oracle_, *oracle_).record;
-  // What counts keeps cores busy: on a CPU it ends before the task's Python is timed.
-  if (target_.device == "cpu") (void)cost();
+  // What counts and what asks keep cores busy: on a CPU they end before a task's Python is timed.
+  if (target_.device == "cpu") {
+    costs.wait_for_all();
+    python.wait_for_files();
+  }
   if (record.state != LintState::kUnable)
-    add_findings(task, record, python.compare(task, size, *oracle_));
-  const auto counted = cost();
-  if (record.state != LintState::kUnable) add_findings(task, record, counted);
+    add_findings(task, record, python.compare(index, *oracle_));
+  if (record.state != LintState::kUnable) add_findings(task, record, listed(costs.of(index)));
   // An oracle that failed is not trusted with the next task.
   if (record.state == LintState::kUnable) oracle_.reset();
   record.version = build_info().version;

@@ -5,6 +5,7 @@
 // of `kbench tasks lint`, in the same table.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "runner/core/progress_sink.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
+#include "runner/run/awaited_answers.hpp"
 #include "runner/run/graph_against_python.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"
@@ -50,12 +52,12 @@ class TaskChecks {
   [[nodiscard]] bool is_shipped(const Task& task) const;
   // Null without one, and where it says nothing about the Python that the task has now.
   [[nodiscard]] const LintRecord* record_of(const Task& task) const;
-  // `cost` waits for the count of the whole run's tasks; safe to call twice.
-  Result<LintRecord> lint(const Task& task, const TaskSize& size,
-                          const std::function<Result<std::vector<LintFinding>>()>& cost,
+  using Costs = AwaitedAnswers<LintFinding>;
+  // The one at `index` of those that `costs` and `python` were asked for.
+  Result<LintRecord> lint(const Task& task, std::size_t index, const Costs& costs,
                           GraphAgainstPython& python);
-  [[nodiscard]] Result<std::vector<LintFinding>> recount(const std::vector<const Task*>& tasks,
-                                                         const std::function<bool()>& interrupted);
+  [[nodiscard]] Error recount(const std::vector<const Task*>& tasks,
+                              const std::function<bool()>& interrupted, const Costs::Give& give);
 
   const Installation& installation_;
   const Target& target_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <functional>
 
 #include "runner/os/pipe.hpp"
 #include "runner/sandbox/sandbox.hpp"
@@ -46,7 +47,7 @@ class Collector {
 
 // Collects until the program ended; false when the deadline came first.
 bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
-             Clock::time_point deadline) {
+             Clock::time_point deadline, const std::function<void()>& on_output) {
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
@@ -54,7 +55,10 @@ bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
                                      pollfd{process.exit_fd(), POLLIN, 0}};
     const int wait_ms = static_cast<int>(std::min<long long>(left, 1'000'000'000));
     if (::poll(watched.data(), watched.size(), wait_ms) <= 0) continue;
-    if (watched[0].revents != 0) out.drain();
+    if (watched[0].revents != 0) {
+      out.drain();
+      on_output();
+    }
     if (watched[1].revents != 0) err.drain();
     if (watched[2].revents != 0) return true;
   }
@@ -63,7 +67,7 @@ bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
 }  // namespace
 
 Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command, milliseconds timeout,
-                                 std::size_t max_output) {
+                                 std::size_t max_output, const OnOutput& on_output) {
   auto out = make_pipe();
   if (!out) return out.error();
   auto err = make_pipe();
@@ -82,13 +86,17 @@ Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command, milli
   ProgramOutput output;
   Collector out_collector(std::move(out->read), output.out, max_output, output.truncated);
   Collector err_collector(std::move(err->read), output.err, max_output, output.truncated);
-  if (!collect(**process, out_collector, err_collector, deadline)) {
+  const auto tell = [&] {
+    if (on_output) on_output(output.out);
+  };
+  if (!collect(**process, out_collector, err_collector, deadline, tell)) {
     output.timed_out = true;
     (*process)->kill();
   }
   // Everything in the sandbox is dead now, so what is in the pipes is all there will be.
   out_collector.drain();
   err_collector.drain();
+  tell();
   auto exit = (*process)->wait(milliseconds{0});
   if (!exit) {
     Error error = exit.error();

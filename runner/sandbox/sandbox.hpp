@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -125,6 +126,8 @@ struct SandboxOptions {
 [[nodiscard]] std::unique_ptr<Sandbox> make_sandbox(const SandboxOptions& options = {});
 
 // Runs a program to its end and collects its output, at most `max_output` bytes of each stream.
+// `on_output`, if there is one, is called with all of its standard output whenever some has come,
+// and at the end.
 struct ProgramOutput {
   SandboxedProcess::Exit exit;
   std::string out;
@@ -132,8 +135,10 @@ struct ProgramOutput {
   bool timed_out = false;
   bool truncated = false;
 };
+using OnOutput = std::function<void(const std::string& out)>;
 [[nodiscard]] Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command,
                                                std::chrono::milliseconds timeout,
-                                               std::size_t max_output = 1 << 16);
+                                               std::size_t max_output = 1 << 16,
+                                               const OnOutput& on_output = {});
 
 }  // namespace kbench

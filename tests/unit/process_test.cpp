@@ -13,6 +13,7 @@
 #include <fstream>
 #include <future>
 #include <thread>
+#include <vector>
 
 #include "tests/fakes/await.hpp"
 #include "tests/fakes/sandbox_fixture.hpp"
@@ -388,6 +389,18 @@ TEST_P(ProcessTest, RunToEndKeepsTheHeadOfAFlood) {
   EXPECT_TRUE(output->truncated);
   EXPECT_TRUE(output->exit.exited);
   EXPECT_EQ(output->exit.code, 0);
+}
+
+TEST_P(ProcessTest, RunToEndTellsWhatIsPrintedWhileTheProgramRuns) {
+  std::vector<std::string> heard;
+  EXPECT_TRUE(with_longer_limits(100ms, [&](std::chrono::milliseconds limit) {
+    heard.clear();
+    const auto output = run_to_end(*sandbox_, guest({"daemon"}), limit, 1000,
+                                   [&](const std::string& out) { heard.push_back(out); });
+    EXPECT_TRUE(output.ok()) << output.error().message;
+    // As it came, and again at the end.
+    return heard.size() >= 2 && heard.front() == "ready\n" && heard.back() == "ready\n";
+  }));
 }
 
 TEST_P(ProcessTest, RunToEndStopsAtItsDeadline) {
