@@ -812,6 +812,33 @@ TEST_F(HardDrawTest, OneOnWhichEagerOverflowsIsLeftOutAndSaidSo) {
   }
 }
 
+// Two files that compute the same do so to the bit: the reference in double is for those that
+// differ.
+TEST_F(HardDrawTest, WhereTwoFilesAreComparedWhatIsEagersNeedsNoReference) {
+  settings_.times = Times::kRough;
+  settings_.correctness_draws = 1;
+  for (const char* seed : {"00", "01", "02", "03"}) {
+    request_.seed = seed;
+    script_.log.clear();
+    const Evaluation same = run();
+    EXPECT_EQ(same.state, State::kOk);
+    EXPECT_EQ(script_.count("judge reference"), 1);
+    EXPECT_EQ(distributions(same), (std::vector<std::string>{"task", "wide", "spikes"}));
+  }
+}
+
+TEST_F(HardDrawTest, WhereTwoFilesAreComparedAndDifferTheReferenceDecides) {
+  settings_.times = Times::kRough;
+  settings_.correctness_draws = 1;
+  script_.hard_error = 1e-12;  // not to the bit, and right
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.count("judge reference"), 3);
+  script_.hard_error = 1;
+  const Evaluation wrong = run();
+  EXPECT_EQ(wrong.state, State::kWrongResult);
+  EXPECT_TRUE(wrong.message.starts_with("on inputs with ")) << wrong.message;
+}
+
 TEST_F(HardDrawTest, TimedCallsAndBaselinesSeeTheTasksOwnInputs) {
   request_.submission.reset();
   (void)run();
