@@ -28,46 +28,25 @@ std::vector<Block>& blocks() {
   return all;
 }
 
-unsigned char* allocate(std::uint64_t bytes) {
-  void* memory = nullptr;
-  if (::posix_memalign(&memory, 256, bytes == 0 ? 1 : bytes) != 0) {
-    std::fprintf(stderr, "kbench-probe: no memory for %llu bytes\n",
-                 static_cast<unsigned long long>(bytes));
-    std::exit(3);
-  }
-  return static_cast<unsigned char*>(memory);
-}
-
-class Tensors {
- public:
-  // `values` is null for outputs, which hold nothing yet.
-  Tensors(const char* what, const std::vector<probe::Tensor>& tensors, probe::Values* values) {
-    for (const probe::Tensor& tensor : tensors) {
-      const std::uint64_t bytes = probe::bytes_of(tensor);
-      unsigned char* memory = allocate(bytes);
-      if (values != nullptr) {
-        const auto drawn = values->draw(tensor);
-        if (bytes > 0) std::memcpy(memory, drawn.data(), bytes);
-      }
-      pointers_.push_back(memory);
-      blocks().push_back({what, tensor.name, memory, bytes});
+struct Memory {
+  static void* allocate(std::uint64_t bytes) {
+    void* memory = nullptr;
+    if (::posix_memalign(&memory, 256, bytes) != 0) {
+      std::fprintf(stderr, "kbench-probe: no memory for %llu bytes\n",
+                   static_cast<unsigned long long>(bytes));
+      std::exit(3);
     }
-    words_ = probe::words(pointers_, KBENCH_ABI_VERSION);
+    return memory;
   }
-  Tensors(const Tensors&) = delete;
-  Tensors& operator=(const Tensors&) = delete;
-  ~Tensors() {
-    for (void* memory : pointers_) std::free(memory);
+  static void fill(void* to, const void* from, std::uint64_t bytes) {
+    std::memcpy(to, from, bytes);
   }
-  template <typename Struct>
-  const Struct* as() const {
-    return reinterpret_cast<const Struct*>(words_.data());
+  static void release(void* memory) { std::free(memory); }
+  static void know(const char* what, const char* name, void* memory, std::uint64_t bytes) {
+    blocks().push_back({what, name, static_cast<unsigned char*>(memory), bytes});
   }
-
- private:
-  std::vector<void*> pointers_;
-  std::vector<std::uint64_t> words_;
 };
+using Tensors = probe::Tensors<Memory>;
 
 }  // namespace
 
@@ -103,9 +82,8 @@ int main(int count, char** words) {
   context.threads = 2;
   if (kbench_workspace_bytes != nullptr) context.workspace_bytes = kbench_workspace_bytes();
   if (context.workspace_bytes > 0) {
-    auto* workspace = allocate(context.workspace_bytes);
-    blocks().push_back({"the", "workspace", workspace, context.workspace_bytes});
-    context.workspace = workspace;
+    context.workspace = Memory::allocate(context.workspace_bytes);
+    Memory::know("the", "workspace", context.workspace, context.workspace_bytes);
   }
   const Tensors params("parameter", probe::parameters(), &values);
   int status = kbench_prepare == nullptr ? 0 : kbench_prepare(params.as<kb_params>(), &context);

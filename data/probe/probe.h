@@ -9,6 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "task.h"
+
 namespace probe {
 
 enum Kind { kUniform, kNormal, kIntegers, kBernoulli, kConstant, kLower, kUpper, kStored };
@@ -133,5 +135,40 @@ inline std::vector<std::uint64_t> words(const std::vector<void*>& pointers, std:
     all[i + 1] = reinterpret_cast<std::uint64_t>(pointers[i]);
   return all;
 }
+
+// The tensors of one struct of task.h, each an allocation of its own. `Memory` is that of a device:
+// allocate(bytes), fill(to, from, bytes), release(memory), and know(what, name, memory, bytes), by
+// which a report can name a tensor.
+template <class Memory>
+class Tensors {
+ public:
+  // `values` is null for outputs, which hold nothing yet.
+  Tensors(const char* what, const std::vector<Tensor>& tensors, Values* values) {
+    for (const Tensor& tensor : tensors) {
+      const std::uint64_t bytes = bytes_of(tensor);
+      auto* memory = static_cast<unsigned char*>(Memory::allocate(bytes == 0 ? 1 : bytes));
+      if (values != nullptr && bytes > 0) {
+        const auto drawn = values->draw(tensor);
+        Memory::fill(memory, drawn.data(), bytes);
+      }
+      pointers_.push_back(memory);
+      Memory::know(what, tensor.name, memory, bytes);
+    }
+    words_ = words(pointers_, KBENCH_ABI_VERSION);
+  }
+  Tensors(const Tensors&) = delete;
+  Tensors& operator=(const Tensors&) = delete;
+  ~Tensors() {
+    for (void* memory : pointers_) Memory::release(memory);
+  }
+  template <typename Struct>
+  const Struct* as() const {
+    return reinterpret_cast<const Struct*>(words_.data());
+  }
+
+ private:
+  std::vector<void*> pointers_;
+  std::vector<std::uint64_t> words_;
+};
 
 }  // namespace probe

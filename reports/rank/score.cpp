@@ -12,6 +12,16 @@
 namespace kbench {
 namespace {
 
+// Words that scores share.
+constexpr std::string_view kAgainstCompiled = "The same against the compiled baseline.";
+constexpr std::string_view kAgainstVendor =
+    "The same against one call of a vendor's library, where there is one.";
+constexpr std::string_view kShareSurelyAbove = "#[correct ∧ low end > p] / N";
+constexpr std::string_view kShareAbove = "#[correct ∧ x > p] / N";
+constexpr std::string_view kMeanOverAll =
+    "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing";
+constexpr std::string_view kMeanOverCorrect = "exp(Σ ln x / correct)";
+
 constexpr std::array<ScoreKind, kScores> kKinds{{
     {Score::kCoverage, "coverage", "Submitted", Aggregate::kMean, Needs::kNothing,
      "Share of the tasks for which anything was handed in.", "submitted / N"},
@@ -21,41 +31,33 @@ constexpr std::array<ScoreKind, kScores> kKinds{{
      Needs::kEager,
      "Share of the tasks solved correctly and faster than eager for sure: the whole interval lies "
      "above p.",
-     "#[correct ∧ low end > p] / N"},
+     kShareSurelyAbove},
     {Score::kFastEager, "fast_1.eager", "fast₁ vs eager", Aggregate::kMean, Needs::kEager,
-     "Share of the tasks solved correctly and faster than eager, by the estimate.",
-     "#[correct ∧ x > p] / N"},
+     "Share of the tasks solved correctly and faster than eager, by the estimate.", kShareAbove},
     {Score::kMeanEager, "mean.eager", "Mean vs eager", Aggregate::kGeometricMean, Needs::kEager,
      "Geometric mean of the speed-ups over eager over all tasks, where an unsolved task counts as "
      "0.1×.",
-     "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing"},
+     kMeanOverAll},
     {Score::kCorrectMeanEager, "correct_mean.eager", "Mean vs eager, correct only",
      Aggregate::kGeometricMean, Needs::kEager,
      "Geometric mean of the speed-ups over eager of the correct tasks alone, as papers print it.",
-     "exp(Σ ln x / correct)"},
+     kMeanOverCorrect},
     {Score::kSureFastCompiled, "sure_fast_1.compiled", "Sure fast₁ vs compiled", Aggregate::kMean,
-     Needs::kCompiled, "The same against the compiled baseline.", "#[correct ∧ low end > p] / N"},
+     Needs::kCompiled, kAgainstCompiled, kShareSurelyAbove},
     {Score::kFastCompiled, "fast_1.compiled", "fast₁ vs compiled", Aggregate::kMean,
-     Needs::kCompiled, "The same against the compiled baseline.", "#[correct ∧ x > p] / N"},
+     Needs::kCompiled, kAgainstCompiled, kShareAbove},
     {Score::kMeanCompiled, "mean.compiled", "Mean vs compiled", Aggregate::kGeometricMean,
-     Needs::kCompiled, "The same against the compiled baseline.",
-     "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing"},
+     Needs::kCompiled, kAgainstCompiled, kMeanOverAll},
     {Score::kCorrectMeanCompiled, "correct_mean.compiled", "Mean vs compiled, correct only",
-     Aggregate::kGeometricMean, Needs::kCompiled, "The same against the compiled baseline.",
-     "exp(Σ ln x / correct)"},
+     Aggregate::kGeometricMean, Needs::kCompiled, kAgainstCompiled, kMeanOverCorrect},
     {Score::kSureFastVendor, "sure_fast_1.vendor", "Sure fast₁ vs vendor", Aggregate::kMean,
-     Needs::kVendor, "The same against one call of a vendor's library, where there is one.",
-     "#[correct ∧ low end > p] / N"},
+     Needs::kVendor, kAgainstVendor, kShareSurelyAbove},
     {Score::kFastVendor, "fast_1.vendor", "fast₁ vs vendor", Aggregate::kMean, Needs::kVendor,
-     "The same against one call of a vendor's library, where there is one.",
-     "#[correct ∧ x > p] / N"},
+     kAgainstVendor, kShareAbove},
     {Score::kMeanVendor, "mean.vendor", "Mean vs vendor", Aggregate::kGeometricMean, Needs::kVendor,
-     "The same against one call of a vendor's library, where there is one.",
-     "exp(Σ ln x′ / N), x′ = x clipped to [0.1, 100], 0.1 where missing"},
+     kAgainstVendor, kMeanOverAll},
     {Score::kCorrectMeanVendor, "correct_mean.vendor", "Mean vs vendor, correct only",
-     Aggregate::kGeometricMean, Needs::kVendor,
-     "The same against one call of a vendor's library, where there is one.",
-     "exp(Σ ln x / correct)"},
+     Aggregate::kGeometricMean, Needs::kVendor, kAgainstVendor, kMeanOverCorrect},
     {Score::kShareOfLimit, "share_of_limit", "Of the limit", Aggregate::kMedian, Needs::kLimit,
      "How near the kernels come to what the device can do: the median over tasks of the least "
      "possible time over theirs.",

@@ -39,16 +39,6 @@ std::uint64_t bytes_of(const TaskSize& size) {
   return bytes;
 }
 
-Arguments sources_of(const Submission& submission) {
-  Arguments sources;
-  for (const fs::path& source : submission.sources) {
-    const fs::path name = submission.folder.empty() ? source.filename()
-                                                    : source.lexically_relative(submission.folder);
-    sources.push_back("./" + name.string());
-  }
-  return sources;
-}
-
 // The manifest's flags stand before those that sanitizers need.
 Arguments host_arguments(const Toolchain& toolchain, const Submission& submission) {
   Arguments arguments = {
@@ -71,14 +61,8 @@ Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submissio
                          "-w"};
   arguments.insert(arguments.end(), submission.flags.begin(), submission.flags.end());
   arguments.emplace_back("-lineinfo");
-  for (const char* folder : {"lib64", "lib"}) {
-    std::error_code error;
-    const fs::path path = toolkit_folder(toolchain) / folder;
-    if (!fs::is_directory(path, error)) continue;
-    arguments.push_back(fmt::format("-L{}", path.string()));
-    if (!submission.libraries.empty())
-      arguments.insert(arguments.end(), {"-Xlinker", "-rpath", "-Xlinker", path.string()});
-  }
+  for (std::string& argument : toolkit_arguments(toolchain, submission))
+    arguments.push_back(std::move(argument));
   return arguments;
 }
 
@@ -88,7 +72,7 @@ Arguments arguments_of(const Toolchain& toolchain, const Submission& submission)
       cuda ? cuda_arguments(toolchain, submission) : host_arguments(toolchain, submission);
   arguments.insert(arguments.end(), {"-I../abi", "-I../task", "-I../include", "-I../probe",
                                      cuda ? "../probe/cuda.cu" : "../probe/cpu.cpp"});
-  for (std::string& source : sources_of(submission)) arguments.push_back(std::move(source));
+  for (std::string& source : source_arguments(submission)) arguments.push_back(std::move(source));
   for (const std::string& library : submission.libraries)
     for (std::string& argument : linker_arguments(library))
       arguments.push_back(std::move(argument));

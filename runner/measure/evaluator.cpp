@@ -438,11 +438,16 @@ class Evaluating {
     return std::nullopt;
   }
 
+  // No further visit has the vendor's side once that is left out.
+  void drop_left_out_vendor() {
+    if (!calls_.vendor().plays()) std::erase(sides_, Side::kVendor);
+  }
+
   // A visit of the vendor's library; none where it is left out by now.
   [[nodiscard]] std::optional<std::int64_t> time_vendor() {
     std::optional<std::int64_t> ns;
     if (calls_.vendor().plays()) calls_.time_vendor(ns);
-    if (!calls_.vendor().plays()) std::erase(sides_, Side::kVendor);
+    drop_left_out_vendor();
     return ns;
   }
 
@@ -453,7 +458,7 @@ class Evaluating {
     if (call_ns <= kSlowestVendor * eager_ns) return;
     calls_.vendor().leave_out(fmt::format("{} takes {:.0f} times as long as eager",
                                           record_.vendor_algorithm, call_ns / eager_ns));
-    std::erase(sides_, Side::kVendor);
+    drop_left_out_vendor();
   }
 
   // The timed calls of a submission are judged by what it computes.

@@ -23,11 +23,6 @@ constexpr std::chrono::minutes kPatience{10};
 constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
 constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
 
-std::string hash_of_file(const fs::path& file) {
-  const auto text = read_file(file);
-  return text ? sha256(*text) : "";
-}
-
 // Paths may hold bytes that are no text.
 std::string hash_of(const Json& json) {
   return sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace));

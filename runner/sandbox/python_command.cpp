@@ -10,9 +10,14 @@
 
 namespace kbench {
 
+std::string hash_of_file(const std::filesystem::path& file) {
+  const auto text = read_file(file);
+  return text ? sha256(*text) : "";
+}
+
 std::string hash_of_torch(const PythonSetup& setup) {
   for (const auto& folder : setup.python_path)
-    if (const auto text = read_file(folder / "torch/version.py")) return sha256(*text);
+    if (auto hash = hash_of_file(folder / "torch/version.py"); !hash.empty()) return hash;
   return "";
 }
 

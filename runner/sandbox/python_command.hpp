@@ -19,6 +19,9 @@ struct PythonSetup {
   std::vector<std::filesystem::path> readable;     // what it consists of, and needs besides
 };
 
+// Hash of a script, or of another file that decides what it does; empty where it cannot be read.
+[[nodiscard]] std::string hash_of_file(const std::filesystem::path& file);
+
 // Hash of the release of torch that is installed, without asking a Python for it; empty where none
 // is found.
 [[nodiscard]] std::string hash_of_torch(const PythonSetup& setup);

@@ -26,19 +26,6 @@ using Arguments = std::vector<std::string>;
 constexpr std::size_t kMaxOutput = 64u << 10;
 constexpr const char* kLibraryName = "submission.so";
 
-// A single source is called by its name in src/; several keep their places in the folder. The "./"
-// says that it is a file, whatever the name looks like.
-Arguments source_arguments(const Submission& submission) {
-  const char* here = stands(Defence::kPlainFileNames) ? "./" : "";
-  Arguments sources;
-  for (const fs::path& source : submission.sources) {
-    const fs::path name = submission.folder.empty() ? source.filename()
-                                                    : source.lexically_relative(submission.folder);
-    sources.push_back(here + name.string());
-  }
-  return sources;
-}
-
 // Run in src/ of the staging folder; later flags win, so the manifest's come last.
 Arguments host_arguments(const Toolchain& toolchain, const Submission& submission) {
   Arguments arguments = {toolchain.host_compiler.string(),
@@ -77,16 +64,8 @@ Arguments cuda_arguments(const Toolchain& toolchain, const Submission& submissio
                          "-I../include"};
   arguments.insert(arguments.end(), submission.flags.begin(), submission.flags.end());
   for (std::string& source : source_arguments(submission)) arguments.push_back(std::move(source));
-  for (const char* folder : {"lib64", "lib"}) {
-    std::error_code error;
-    const fs::path path = toolkit_folder(toolchain) / folder;
-    if (!fs::is_directory(path, error)) continue;
-    arguments.push_back(fmt::format("-L{}", path.string()));
-    // The loader finds cuBLAS where the linker did.
-    if (!submission.libraries.empty()) {
-      arguments.insert(arguments.end(), {"-Xlinker", "-rpath", "-Xlinker", path.string()});
-    }
-  }
+  for (std::string& argument : toolkit_arguments(toolchain, submission))
+    arguments.push_back(std::move(argument));
   for (const std::string& library : submission.libraries) {
     for (std::string& argument : linker_arguments(library)) {
       arguments.push_back(std::move(argument));

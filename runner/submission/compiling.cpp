@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/defence.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/environment.hpp"
@@ -52,6 +53,31 @@ fs::path toolkit_folder(const Toolchain& toolchain) {
   std::error_code error;
   const fs::path real = fs::canonical(toolchain.nvcc, error);
   return (error ? toolchain.nvcc : real).parent_path().parent_path();
+}
+
+std::vector<std::string> source_arguments(const Submission& submission) {
+  const char* here = stands(Defence::kPlainFileNames) ? "./" : "";
+  std::vector<std::string> sources;
+  for (const fs::path& source : submission.sources) {
+    const fs::path name = submission.folder.empty() ? source.filename()
+                                                    : source.lexically_relative(submission.folder);
+    sources.push_back(here + name.string());
+  }
+  return sources;
+}
+
+std::vector<std::string> toolkit_arguments(const Toolchain& toolchain,
+                                           const Submission& submission) {
+  std::vector<std::string> arguments;
+  for (const char* folder : {"lib64", "lib"}) {
+    std::error_code error;
+    const fs::path path = toolkit_folder(toolchain) / folder;
+    if (!fs::is_directory(path, error)) continue;
+    arguments.push_back(fmt::format("-L{}", path.string()));
+    if (!submission.libraries.empty())
+      arguments.insert(arguments.end(), {"-Xlinker", "-rpath", "-Xlinker", path.string()});
+  }
+  return arguments;
 }
 
 std::vector<fs::path> compiler_folders(const Toolchain& toolchain, bool cuda) {

@@ -25,6 +25,16 @@ inline constexpr std::size_t kMaxCompilerFileBytes = 256u << 20;
 // The folder above nvcc's bin/, with headers and libraries.
 [[nodiscard]] std::filesystem::path toolkit_folder(const Toolchain& toolchain);
 
+// The sources as the compiler is told them in src/ of a staging folder. A single source has its
+// bare name there; several keep their places in the submission's folder. The "./" says that each is
+// a file, whatever its name looks like.
+[[nodiscard]] std::vector<std::string> source_arguments(const Submission& submission);
+
+// nvcc's arguments that link against the toolkit's libraries. Where the manifest asks for some, the
+// loader finds them where the linker did.
+[[nodiscard]] std::vector<std::string> toolkit_arguments(const Toolchain& toolchain,
+                                                         const Submission& submission);
+
 // The compilers' folders, as far as the sandbox does not show them anyhow.
 [[nodiscard]] std::vector<std::filesystem::path> compiler_folders(const Toolchain& toolchain,
                                                                   bool cuda);

@@ -29,12 +29,6 @@ constexpr std::size_t kMaxOutput = 64u << 10;
 // More compilers at once than that share one submission's memory.
 constexpr int kJobs = 2;
 
-// Of a file of ours or torch's, as a part of a recipe; empty where it cannot be read.
-std::string hash_of_file(const fs::path& file) {
-  const auto text = read_file(file);
-  return text ? sha256(*text) : "";
-}
-
 std::string make_recipe(const ExtensionTools& tools) {
   const Toolchain& toolchain = tools.toolchain;
   return sha256(Json{"kbench-extension/1", toolchain.host_compiler.string(), toolchain.host_version,
