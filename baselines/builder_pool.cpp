@@ -13,7 +13,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/os/files.hpp"
-#include "runner/task/suite_folder.hpp"
+#include "runner/task/suite.hpp"
 
 namespace kbench {
 namespace {

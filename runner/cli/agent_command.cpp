@@ -13,8 +13,8 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/feedback/component.hpp"
-#include "runner/store/chained_store.hpp"
 #include "runner/store/file/database_path.hpp"
+#include "runner/store/store.hpp"
 
 namespace kbench {
 

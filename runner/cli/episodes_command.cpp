@@ -10,8 +10,8 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/reward/reward.hpp"
-#include "runner/store/chained_store.hpp"
 #include "runner/store/run_name.hpp"
+#include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {

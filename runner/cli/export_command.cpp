@@ -12,7 +12,7 @@
 #include "runner/episode/episode_export.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/line_file.hpp"
-#include "runner/store/chained_store.hpp"
+#include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/json_text.hpp"
-#include "runner/store/chained_store.hpp"
+#include "runner/store/store.hpp"
 
 namespace kbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/import/reference_session.hpp"
-#include "runner/plan/task_list.hpp"
+#include "runner/plan/task_choice.hpp"
 #include "runner/print/plan_text.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/run_session.hpp"

@@ -15,7 +15,6 @@
 #include "runner/cli/requests.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/judge/workspace_requests.hpp"
-#include "runner/store/chained_store.hpp"
 #include "runner/store/store.hpp"
 #include "runner/study/make_plan.hpp"
 #include "runner/study/plan_report.hpp"

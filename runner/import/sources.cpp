@@ -12,8 +12,8 @@
 #include "runner/core/json.hpp"
 #include "runner/import/survey.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/task/leads_out.hpp"
 #include "runner/task/strict_json.hpp"
+#include "runner/task/suite.hpp"
 
 namespace kbench {
 namespace {

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/os/clean_text.hpp"
-#include "runner/task/leads_out.hpp"
+#include "runner/task/suite.hpp"
 
 namespace kbench {
 namespace {

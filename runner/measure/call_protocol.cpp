@@ -7,8 +7,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
-#include "runner/measure/launching.hpp"
-#include "runner/measure/side_order.hpp"
+#include "runner/measure/secret.hpp"
 #include "runner/measure/watch/pressure_share.hpp"
 #include "runner/task/hard_draws.hpp"
 

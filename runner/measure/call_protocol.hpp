@@ -39,6 +39,12 @@ namespace kbench {
 // what the protocol judges by.
 [[nodiscard]] EarlyEnd inconsistent(std::string message);
 
+// Whether the host's speed shows in the time of a baseline's call on a GPU: a part of the call went
+// by while its kernels were launched.
+[[nodiscard]] inline bool launching_matters(const BaselineTime& timed) {
+  return static_cast<double>(timed.launch_ns) > 0.1 * static_cast<double>(timed.ns);
+}
+
 // Sums over one call for each slot.
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed

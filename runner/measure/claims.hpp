@@ -1,13 +1,21 @@
 // The time of a sample, and whether the supervisor's clocks contradict the times that a worker
-// claims. On a CPU its own words count for nothing: the time is what the plain clock, from go to
-// done, shows above empty calls. On CUDA device events are finer, so there the claim is the time
-// and two clocks bound it: the plain one, and the strict one from before the inputs become visible
-// until the outputs are copied away. Empty calls take the same path; they are made before anything
-// foreign is loaded, and on CUDA once more in the blocks, by then in a process that is not trusted.
-// Those can only lower what is granted: a host that was busy at the start would hide a cheat.
-// Reads no clock itself.
+// claims.
+//
+// On a CPU a worker's own words count for nothing: the time is what the plain clock, from go to
+// done, shows above empty calls. On CUDA device events are finer. There the claim is the time, and
+// two clocks bound it: the plain one, and the strict one, from before the inputs become visible
+// until the outputs are copied away.
+//
+// The bound is on the very number that ranks a submission: the mean of a block's logarithms, the
+// median over blocks. Of the clocks' figures the lower quartile counts. A busy host only ever adds
+// to them, and never delays three quarters of the calls in two measurements.
+//
+// Empty calls take the same path. They are made before anything foreign is loaded, and on CUDA once
+// more in the blocks, by then in a process that is not trusted. Those can only lower what is
+// granted: a host that was busy at the start would hide a cheat. Reads no clock itself.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -16,9 +24,24 @@
 #include <utility>
 #include <vector>
 
-#include "runner/measure/clock_bound.hpp"
+#include "runner/core/evaluation.hpp"
 
 namespace kbench {
+
+// Nanoseconds of an empty call on each clock.
+struct EmptyCalls {
+  double wall_ns = 0;    // lower quartile, as of the calls
+  double strict_ns = 0;  // median
+};
+
+// Nanoseconds that a clock may show above a claim once an empty call is taken off. More for few
+// calls, as in `--quick`.
+[[nodiscard]] double clock_slack_ns(double claimed_ns, std::size_t calls);
+[[nodiscard]] double strict_slack_ns(double claimed_ns);
+
+// Words for the reader where a clock shows more. Samples: all timed visits.
+[[nodiscard]] std::optional<std::string> clock_contradiction(std::span<const Sample> samples,
+                                                             const EmptyCalls& empty);
 
 // Empty calls of one player, nanoseconds.
 struct NullCalls {

@@ -1,5 +1,6 @@
-// The limit of a task on a device: its work at what the device can do at most. Share of the limit
-// is this over a time. Pure.
+// Bounds of a task's time on a device, from the work of its graph and what the device can do at
+// most. The limit is what reports compare a time with. The floor is lenient, and a time below it is
+// suspect. Pure.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 
 #include "runner/core/device_limits.hpp"
+#include "runner/core/device_sheet.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/task/work.hpp"
 
@@ -30,5 +32,17 @@ struct TaskLimit {
                                  const DevicePeaks& measured,
                                  const std::optional<DeviceLimits>& calibrated,
                                  std::uint64_t cache_bytes);
+
+// Nanoseconds; no call can be shorter. Lenient where an honest kernel may do less: 80 % of the
+// bytes, save what the last-level cache may keep, and a quarter of the multiplications that are
+// needed (Winograd's F(4,3)).
+[[nodiscard]] double floor_ns(const Work& work, const DevicePeaks& peaks,
+                              std::uint64_t cache_bytes);
+
+// The higher of each: what the device showed in this evaluation, when it was calibrated, and what
+// its maker says of it. A device that was slow when it was calibrated accuses nobody.
+[[nodiscard]] DevicePeaks highest_peaks(const DevicePeaks& measured,
+                                        const std::optional<DeviceLimits>& calibrated,
+                                        const DeviceSheet* sheet);
 
 }  // namespace kbench

@@ -1,11 +1,14 @@
-// The secret of an evaluation and the keys of its draws. The seed is random, stays in the
-// supervisor while the evaluation runs and is stored with it afterwards, so that every input can be
-// drawn again.
+// The secret of an evaluation, and what is drawn from it: keys of inputs, the order of sides. The
+// seed is random, stays in the supervisor while the evaluation runs, and is stored with it
+// afterwards, so that every draw can be repeated.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "runner/core/evaluation.hpp"
 
 namespace kbench {
 
@@ -26,5 +29,9 @@ class KeySchedule {
  private:
   std::string seed_;
 };
+
+// The order in which a block visits its sides: Fisher-Yates, driven by the 64 bits of `key`. The
+// block's second visit mirrors it, so that a drift of the machine cancels within the block.
+[[nodiscard]] std::vector<Side> shuffled(std::vector<Side> sides, std::uint64_t key);
 
 }  // namespace kbench

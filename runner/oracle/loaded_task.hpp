@@ -138,7 +138,7 @@ class LoadedTask {
 };
 
 // LibTorch takes the number of its threads from the environment
-// (measure/players/openmp_environment.hpp); this one only looks. Setting the number would start
+// (measure/players/player_environment.hpp); this one only looks. Setting the number would start
 // another pool (pthreadpool) whose thread spins for 5 ms whenever the process goes on after a stop,
 // on the core of the thread that computes.
 Status check_threads(int threads);

@@ -7,9 +7,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "runner/plan/shard_choice.hpp"
+#include "runner/core/result.hpp"
 
 namespace kbench {
 
@@ -21,6 +22,15 @@ inline constexpr double kMostCallLimitSeconds = 3600;
 
 // A value of `rerun`: every state that is a failure.
 inline constexpr const char* kFailedRows = "failed";
+
+// `kbench run --shard 2/4`: one of several parts of the tasks that were selected.
+struct ShardChoice {
+  int index = 1;  // from 1
+  int of = 1;
+};
+
+// "2/4". Errors: kUsage.
+[[nodiscard]] Result<ShardChoice> parse_shard(std::string_view word);
 
 struct RunRequest {
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's

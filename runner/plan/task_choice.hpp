@@ -1,4 +1,4 @@
-// The tasks of a suite that a caller means.
+// The tasks of a suite that a caller means: by levels, patterns, tags, and by a file of patterns.
 #pragma once
 
 #include <filesystem>
@@ -25,5 +25,9 @@ namespace kbench {
                                      const std::vector<int>& levels, const std::string& pattern,
                                      const Installation& installation,
                                      std::string_view precision = {});
+
+// "-": standard input. Errors: kUsage for a file that names no task, is too long or holds what no
+// pattern of tasks can be; those of reading it.
+[[nodiscard]] Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file);
 
 }  // namespace kbench

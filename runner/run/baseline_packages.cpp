@@ -12,7 +12,7 @@
 #include "runner/device/measuring_lock.hpp"
 #include "runner/exchange/shared_files.hpp"
 #include "runner/installation/python_facts.hpp"
-#include "runner/measure/players/gpu_visibility.hpp"
+#include "runner/measure/players/player_environment.hpp"
 #include "runner/task/graph_hash.hpp"
 
 namespace kbench {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/installation/python_facts.hpp"
-#include "runner/measure/players/gpu_visibility.hpp"
+#include "runner/measure/players/player_environment.hpp"
 
 namespace kbench {
 namespace {

@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 
 #include "runner/core/statistics.hpp"
+#include "runner/store/chain/chain_key.hpp"
 #include "runner/store/chain/chained_run.hpp"
 #include "runner/store/file/columns.hpp"
 #include "runner/store/file/connection.hpp"
@@ -583,6 +584,14 @@ Result<std::optional<double>> Store::typical_seconds(const std::string& task,
     if (seconds.empty()) return std::optional<double>();
     return std::optional(median(std::move(seconds)));
   });
+}
+
+Result<Store> open_with_key(const std::filesystem::path& file, Store::Mode mode,
+                            const std::filesystem::path& state) {
+  auto store = Store::open(file, mode);
+  if (!store) return store;
+  if (auto key = read_chain_key(state)) store->use(std::move(*key));
+  return store;
 }
 
 }  // namespace kbench

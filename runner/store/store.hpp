@@ -179,4 +179,9 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
+// `state`: the folder of the key. Without a key there the database opens all the same, and whether
+// its rows were changed cannot be told. Errors: those of Store::open.
+[[nodiscard]] Result<Store> open_with_key(const std::filesystem::path& file, Store::Mode mode,
+                                          const std::filesystem::path& state);
+
 }  // namespace kbench

@@ -257,4 +257,13 @@ Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entrie
   return selected;
 }
 
+bool leads_out_of(const fs::path& file, const fs::path& folder) {
+  std::error_code failed;
+  if (!fs::is_symlink(file, failed)) return false;
+  const fs::path inside = fs::canonical(folder, failed);
+  if (failed) return true;
+  const fs::path there = fs::weakly_canonical(file, failed).lexically_relative(inside);
+  return failed || there.empty() || *there.begin() == "..";
+}
+
 }  // namespace kbench

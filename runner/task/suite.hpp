@@ -1,5 +1,6 @@
 // A suite is a folder with levelN/NNN_name.json files. Listing reads only the head of each file, so
-// that 250 tasks take milliseconds; load_task reads one completely.
+// that 250 tasks take milliseconds; load_task reads one completely. A folder of tasks comes from
+// others: links in it, and which suite a task is of, are looked at here.
 #pragma once
 
 #include <filesystem>
@@ -43,5 +44,19 @@ struct TaskEntry {
 [[nodiscard]] Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entries,
                                                           const std::vector<int>& levels,
                                                           const std::vector<std::string>& patterns);
+
+// Whether `file` is a link to something outside of `folder`, which itself may be reached by links.
+// Also where nobody can tell. Not looked at: folders between the two, which no reader of ours
+// follows by a link.
+[[nodiscard]] bool leads_out_of(const std::filesystem::path& file,
+                                const std::filesystem::path& folder);
+
+// Which suite a task belongs to, by where its file lies. Each suite has an author, and what
+// executed a task of one suite is not believed about another one's.
+//
+// "suites", as an absolute path, of "suites/level1/019_relu.json".
+[[nodiscard]] inline std::filesystem::path suite_folder(const std::filesystem::path& task_file) {
+  return std::filesystem::absolute(task_file).lexically_normal().parent_path().parent_path();
+}
 
 }  // namespace kbench

@@ -17,10 +17,10 @@
 #include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"
-#include "runner/task/leads_out.hpp"
 #include "runner/task/plain_text.hpp"
 #include "runner/task/shared_outputs.hpp"
 #include "runner/task/strict_json.hpp"
+#include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 #include "runner/task/working_type.hpp"
 

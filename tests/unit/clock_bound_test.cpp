@@ -1,8 +1,8 @@
-#include "runner/measure/clock_bound.hpp"
-
 #include <functional>
 
 #include <gtest/gtest.h>
+
+#include "runner/measure/claims.hpp"
 
 namespace kbench {
 namespace {

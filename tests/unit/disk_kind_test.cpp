@@ -1,5 +1,4 @@
 // No test can mount a network file system, so what a folder lies on is scripted.
-#include "runner/store/file/disk_kind.hpp"
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,6 @@
-#include "runner/measure/floor.hpp"
-
 #include <gtest/gtest.h>
+
+#include "runner/measure/limit.hpp"
 
 namespace kbench {
 namespace {

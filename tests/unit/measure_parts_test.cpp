@@ -8,9 +8,8 @@
 
 #include "runner/analysis/keep.hpp"
 #include "runner/core/random_id.hpp"
-#include "runner/measure/players/gpu_visibility.hpp"
+#include "runner/measure/players/player_environment.hpp"
 #include "runner/measure/secret.hpp"
-#include "runner/measure/side_order.hpp"
 #include "runner/measure/watch/core_pin.hpp"
 
 namespace kbench {

@@ -1,9 +1,8 @@
 // Patterns of tasks out of a file.
-#include "runner/plan/task_list.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/plan/task_choice.hpp"
 #include "tests/unit/temporary_folder.hpp"
 
 namespace kbench {

@@ -12,7 +12,7 @@
 #include "runner/measure/oracle/baseline_player.hpp"
 #include "runner/measure/oracle/oracle_reply.hpp"
 #include "runner/measure/watch/core_pin.hpp"
-#include "runner/task/suite_folder.hpp"
+#include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {

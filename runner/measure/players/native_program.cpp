@@ -5,8 +5,7 @@
 #include <utility>
 
 #include "runner/core/defence.hpp"
-#include "runner/measure/players/gpu_visibility.hpp"
-#include "runner/measure/players/openmp_environment.hpp"
+#include "runner/measure/players/player_environment.hpp"
 #include "runner/measure/players/worker_program.hpp"
 #include "runner/sandbox/host.hpp"
 

@@ -1,5 +1,5 @@
-// How OpenMP behaves in the oracle and in the worker: the same on both sides, or a comparison on
-// CPU compares schedulers instead of kernels.
+// Environment variables of oracle and workers that decide how they use the device. They are the
+// same on all sides; else a comparison on a CPU compares schedulers instead of kernels.
 #pragma once
 
 #include <map>
@@ -17,5 +17,15 @@ namespace kbench {
 // kernels needs no particular core.
 [[nodiscard]] std::map<std::string, std::string> openmp_environment(std::string_view device,
                                                                     int threads);
+
+// Each CUDA process sees the one GPU that it is for, as number 0: CUDA starts sooner with no others
+// to look at, and a submission cannot work on another one.
+//
+// The value of CUDA_VISIBLE_DEVICES that shows one device only, as number 0: the one that is number
+// `index` under `variable`, our own setting (null: none).
+[[nodiscard]] std::string visible_device(const char* variable, int index);
+
+// The variables that say so of our own GPU number `index`, whatever order we have them in.
+[[nodiscard]] std::map<std::string, std::string> one_gpu_environment(int index);
 
 }  // namespace kbench

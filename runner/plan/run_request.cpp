@@ -1,4 +1,4 @@
-#include "runner/plan/shard_choice.hpp"
+#include "runner/plan/run_request.hpp"
 
 #include <charconv>
 #include <system_error>
