@@ -11,13 +11,13 @@
 
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/options.hpp"
-#include "runner/cli/run_face.hpp"
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/endpoint_key.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/print/run_face.hpp"
 #include "runner/run/device_bench.hpp"
 
 namespace kbench {

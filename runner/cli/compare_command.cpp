@@ -8,7 +8,7 @@
 #include "runner/again/compared_runs.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_face.hpp"
+#include "runner/cli/run_checks.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/run/device_bench.hpp"
 
@@ -19,7 +19,7 @@ Status measure_again(Comparison& comparison, const CompareOptions& options,
                      const Installation& installation) {
   DeviceSession session(installation, SessionTurns::kMany);
   DeviceBenches benches(session);
-  RunFace face(within_command(options.common));
+  RunFace face(options.common.color, within_command(options.common.verbosity));
   return remeasure(comparison, options, benches, face,
                    [&](const std::string& text) { say(options.common, text); });
 }

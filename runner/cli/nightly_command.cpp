@@ -13,7 +13,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_face.hpp"
+#include "runner/cli/run_checks.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/run/device_bench.hpp"
@@ -35,7 +35,7 @@ class NightFace {
 
   Result<End> perform() {
     if (auto fine = check_outputs(options_.outputs, options_.database); !fine) return fine.error();
-    RunFace face(options_.common);
+    RunFace face(options_.common.color, options_.common.verbosity);
     const auto outcome = night_.run(face);
     if (!outcome) return outcome.error();
     const End end = end_of_run(*outcome, night_.terms());
@@ -51,7 +51,7 @@ class NightFace {
       return run_code_ == ExitCode::kInfrastructure ? Result<End>(end) : loaded.error();
     if (night_.tonight().run.finished_at.empty()) return report_unfinished();
     night_.look();
-    RunFace quiet(within_command(options_.common));
+    RunFace quiet(options_.common.color, within_command(options_.common.verbosity));
     return report(night_.clear(
         quiet, [&] { return guard.interrupted(); },
         [this](const std::string& text) { say(options_.common, text); }));

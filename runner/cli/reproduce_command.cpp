@@ -8,7 +8,8 @@
 #include "runner/again/reproduction.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
-#include "runner/cli/run_face.hpp"
+#include "runner/cli/printing.hpp"
+#include "runner/cli/run_checks.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
@@ -48,7 +49,7 @@ Result<End> call(const ReproduceOptions& options, const Installation& installati
   if (!checked) return checked.error();
   DeviceSession device(installation, SessionTurns::kOne);
   std::vector<Evaluation> rows;
-  ReportingFace face(*checked, installation.suites,
+  ReportingFace face(run.common.color, run.common.verbosity, reports_of(*checked, installation),
                      [&](const Evaluation& evaluation) { rows.push_back(evaluation); });
   const auto outcome = RunSession(device, *checked, *checked, face).run();
   if (!outcome) return outcome.error();

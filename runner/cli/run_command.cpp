@@ -5,7 +5,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_face.hpp"
+#include "runner/cli/run_checks.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/import/reference_session.hpp"
@@ -21,7 +21,8 @@ Result<End> perform(const RunOptions& given, const Installation& installation) {
   const auto options = check_run_options(given);
   if (!options) return options.error();
   DeviceSession device(installation, SessionTurns::kOne);
-  ReportingFace face(*options, installation.suites);
+  const CommonOptions& common = options->common;
+  ReportingFace face(common.color, common.verbosity, reports_of(*options, installation));
   const auto outcome = RunSession(device, *options, *options, face).run();
   if (!outcome) return outcome.error();
   return end_of_run(*outcome, *options, options->exit_zero, written_files(options->outputs));

@@ -7,18 +7,17 @@
 #include "runner/again/clock_selftest.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/print/machine_text.hpp"
+#include "runner/print/run_face.hpp"
 
 namespace kbench {
 namespace {
 
 Result<ClockFindings> perform(const TimingSelftestRequest& request,
                               const Installation& installation) {
-  const int verbosity = request.common.verbosity;
-  RunFace face(with_verbosity(request.common, std::min(verbosity, 0)));
+  RunFace face(request.common.color, std::min(request.common.verbosity, 0));
   return test_clock(
       {.suite = request.common.suite, .device = request.device, .rounds = request.rounds},
       installation, face, [&](const std::string& text) { say(request.common, text); });

@@ -12,8 +12,8 @@ ServeSurroundings::ServeSurroundings(const ServeOptions& options, const Installa
     : options_(options),
       device_(installation, SessionTurns::kMany),
       benches_(device_),
-      shown_(with_verbosity(options.common, std::min(options.common.verbosity - 1, 1))),
-      quiet_(with_verbosity(options.common, -1)) {}
+      shown_(options.common.color, std::min(options.common.verbosity - 1, 1)),
+      quiet_(options.common.color, -1) {}
 
 ServeJudging ServeSurroundings::judging() {
   return {.place = {options_.common.suite, device_, benches_},

@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 
 #include "runner/cli/options.hpp"
-#include "runner/cli/run_face.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/judge/serving.hpp"
+#include "runner/print/run_face.hpp"
 #include "runner/run/device_bench.hpp"
 
 namespace kbench {

@@ -6,11 +6,11 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/requests.hpp"
-#include "runner/cli/run_face.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/judge/workspace_session.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/print/run_face.hpp"
 #include "runner/run/device_bench.hpp"
 
 namespace kbench {
@@ -45,7 +45,7 @@ Result<End> judge(const WorkspaceOptions& options, const Installation& installat
   const WorkspaceJudging judging = request_of(options);
   DeviceSession device(installation, SessionTurns::kOne);
   DeviceBenches benches(device);
-  RunFace face(options.common);
+  RunFace face(options.common.color, options.common.verbosity);
   const WorkspaceAnswer answer =
       answer_in_workspace(judging, {options.common.suite, device, benches}, face);
   fmt::print("{}", answer.line);

@@ -183,7 +183,8 @@ const std::map<std::string, Rule>& rules() {
       {"runner/print",
        {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/selftest",
          "runner/device", "runner/exchange", "runner/import", "runner/lint", "runner/pool",
-         "runner/run", "runner/synthesis", "runner/again", "reports/facts", "reports/formats"}}},
+         "runner/plan", "runner/run", "runner/synthesis", "runner/again", "reports/facts",
+         "reports/formats", "reports/write"}}},
       // No measure, baselines, backend, sandbox, gate: what touches the machine is a room's.
       {"runner/cli",
        {{"runner/exchange",    "runner/pool",         "runner/core",         "runner/os",

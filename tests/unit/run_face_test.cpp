@@ -1,9 +1,10 @@
 // The reports that a run writes at its end, and the runs that they cannot show.
-#include "runner/cli/run_face.hpp"
+#include "runner/print/run_face.hpp"
 
 #include <gmock/gmock.h>
 
 #include "reports/write/reporter.hpp"
+#include "runner/cli/run_checks.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -27,7 +28,7 @@ class RunFaceTest : public RunTest {
   Result<RunOutcome> report() {
     begin_with_tables();
     options_.database = terms_.database;
-    ReportingFace face(options_, benches_.place.suites,
+    ReportingFace face(ColorMode::kNever, -1, reports_of(options_, benches_.place),
                        [this](const Evaluation& row) { rows_.push_back(row); });
     return RunSession(benches_, request_, terms_, face).run();
   }
@@ -99,13 +100,9 @@ TEST_F(RunFaceTest, TheDatabaseIsNoOutput) {
 }
 
 TEST(RunFace, RunsWithinACommandAreQuietUnlessItIsVerbose) {
-  CommonOptions common;
-  common.wide = true;
-  EXPECT_EQ(within_command(common).verbosity, -1);
-  EXPECT_TRUE(within_command(common).wide);
-  common.verbosity = 2;
-  EXPECT_EQ(within_command(common).verbosity, 2);
-  EXPECT_EQ(with_verbosity(common, 1).verbosity, 1);
+  EXPECT_EQ(within_command(-1), -1);
+  EXPECT_EQ(within_command(0), -1);
+  EXPECT_EQ(within_command(2), 2);
 }
 
 }  // namespace

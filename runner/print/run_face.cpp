@@ -1,0 +1,52 @@
+#include "runner/print/run_face.hpp"
+
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/formats/console_report.hpp"
+#include "reports/write/page_extras.hpp"
+#include "reports/write/reporter.hpp"
+
+namespace kbench {
+
+Status check_shown(const std::vector<OutputRequest>& outputs, const Plan& plan) {
+  std::set<int> levels;
+  for (const Task& task : plan.tasks) levels.insert(task.level);
+  for (const OutputRequest& output : outputs)
+    if (auto fine = check_levels(*output.reporter, levels); !fine) return fine;
+  return Done{};
+}
+
+RunFace::RunFace(ColorMode color, int verbosity, std::function<void(const Evaluation&)> stored)
+    : progress_(color, verbosity), stored_(std::move(stored)) {}
+
+void RunFace::row(const Evaluation& evaluation, std::span<const Blob> /*sources*/) {
+  stored_(evaluation);
+  progress_.item_done(format_row_line(derive(evaluation)));
+}
+
+ReportingFace::ReportingFace(ColorMode color, int verbosity, RunReports reports,
+                             std::function<void(const Evaluation&)> stored)
+    : RunFace(color, verbosity, std::move(stored)), reports_(std::move(reports)) {}
+
+Status ReportingFace::begin(const Plan& plan) { return check_shown(reports_.outputs, plan); }
+
+Status ReportingFace::done(const Store& store, const Run& run) {
+  auto data = load_report(store, run.id, Shards::kApart);
+  if (!data) return data.error();
+  data->variants = reports_.variants;
+  data->trust = reports_.trust;
+  if (writes_page(reports_.outputs))
+    if (auto added = add_page_extras(*data, store, reports_.suite); !added) return added;
+  auto written = write_outputs(*data, reports_.outputs, reports_.style);
+  if (written) return written;
+  // A report that cannot be written loses no row.
+  Error error = written.error();
+  error.hint = fmt::format("run {} is saved in {}: `kbench report --out FORMAT=PATH` writes it",
+                           short_id(run), reports_.database.string());
+  return error;
+}
+
+}  // namespace kbench
