@@ -26,7 +26,9 @@ constexpr std::array kTopics = {
     ManualTopic{"database",
                 "The database: backups, several machines, and a stored row measured again"},
     ManualTopic{"settings", "Options that need not be typed: kbench.toml and variables"},
-    ManualTopic{"trust", "Why to believe a result: correctness, timing, the threat model"},
+    ManualTopic{"trust", "Why to believe a result: correctness, timing, calibration"},
+    ManualTopic{"threats",
+                "The threat model: what is promised about code and files that nobody trusts"},
     ManualTopic{"architecture", "How kbench is built: its processes, and which trusts which"},
 };
 
