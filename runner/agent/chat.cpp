@@ -20,7 +20,8 @@ constexpr std::size_t kLongestReason = 64;
 constexpr std::size_t kShownOfAnError = 300;
 
 Error bad(std::string what) {
-  return {ErrorCode::kBadInput, "the endpoint's answer " + std::move(what), ""};
+  return {ErrorCode::kBadInput, "the endpoint's answer " + std::move(what),
+          "the endpoint has to speak OpenAI's chat completions"};
 }
 
 Json member(const Json& object, const char* name) {

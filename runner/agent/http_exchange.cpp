@@ -36,13 +36,15 @@ tcp protocol_of(int socket) {
 
 Error broken(const ErrorOf& failed) {
   if (failed == beast::error::timeout)
-    return {ErrorCode::kTimeout, "the endpoint did not answer in time", ""};
+    return {ErrorCode::kTimeout, "the endpoint did not answer in time",
+            "check that it is not overloaded; --parallel says how many episodes ask at once"};
   if (failed == http::error::body_limit) {
     return {ErrorCode::kBadInput,
-            fmt::format("the endpoint's answer is larger than {} MiB", kMostAnswerBytes >> 20), ""};
+            fmt::format("the endpoint's answer is larger than {} MiB", kMostAnswerBytes >> 20),
+            "have it answer with fewer tokens"};
   }
   return {ErrorCode::kInfrastructure, "the connection to the endpoint broke: " + failed.message(),
-          ""};
+          "check that the endpoint still runs"};
 }
 
 // Seconds; a date, which is allowed as well, is as good as nothing.

@@ -237,7 +237,8 @@ std::string ProfileRecord::subject() const {
 
 Result<ProfileRecord> parse_profile(std::string_view json) {
   const auto refused = [](const std::string& why) {
-    return Error{ErrorCode::kBadInput, "this is no profile: " + why, ""};
+    return Error{ErrorCode::kBadInput, "this is no profile: " + why,
+                 "give one that `kbench profile` has written"};
   };
   if (json.size() > kLongestProfileJson) return refused("it is too long");
   const auto parsed = parse_bounded_json(json);

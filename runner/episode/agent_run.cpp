@@ -74,7 +74,9 @@ class AgentRun {
     if (!target) return target.error();
     const auto tasks = choose_tasks(run, installation_);
     if (!tasks) return tasks.error();
-    if (tasks->empty()) return Error{ErrorCode::kNotFound, "no task matches", ""};
+    if (tasks->empty())
+      return Error{ErrorCode::kNotFound, "no task matches",
+                   "`kbench tasks list` shows all of them"};
     // Before anything is measured: what cannot be begun is not.
     for (const Task& task : *tasks)
       if (auto texts = prepare_texts(task.id, size_of(task, *target), target_name(*target)); !texts)

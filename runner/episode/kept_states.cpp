@@ -61,7 +61,8 @@ Result<std::vector<fs::path>> files_below(const fs::path& folder, bool of_openev
                    "Name a folder that has those of one evolution."};
   }
   if (failed)
-    return Error{ErrorCode::kUsage, fmt::format("{}: {}", folder.string(), failed.message()), ""};
+    return Error{ErrorCode::kUsage, fmt::format("{}: {}", folder.string(), failed.message()),
+                 "check that you may read it"};
   if (files.empty())
     return Error{ErrorCode::kUsage, fmt::format("{}: nothing to import in it", folder.string()),
                  of_openevolve ? "Wanted are checkpoints (programs/ID.json) and *trace*.jsonl."

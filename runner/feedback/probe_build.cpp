@@ -120,7 +120,8 @@ Result<ProbeFolder> build_probe(const ProbePlace& place, const ProbedKernel& ker
                                 std::chrono::milliseconds patience) {
   const bool cuda = kernel.submission.device == "cuda";
   if (place.toolchain.host_compiler.empty() || (cuda && place.toolchain.nvcc.empty()))
-    return Error{ErrorCode::kInfrastructure, "there is no compiler for a probe", ""};
+    return Error{ErrorCode::kInfrastructure, "there is no compiler for a probe",
+                 "`kbench doctor` says which one is missing"};
   auto staging = stage_probe(place, kernel);
   if (!staging) return staging.error();
   SandboxCommand command;

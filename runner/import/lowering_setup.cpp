@@ -37,7 +37,8 @@ Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
                                  const fs::path& file) {
   const UniqueFd table(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!table.valid())
-    return Error{ErrorCode::kUsage, fmt::format("{}: cannot be read", file.string()), ""};
+    return Error{ErrorCode::kUsage, fmt::format("{}: cannot be read", file.string()),
+                 "check the path, and that you may read it"};
   SandboxCommand command = lowering_command(setup, setup.script.parent_path() / "parquet_rows.py");
   command.descriptors = {{table.get(), 0}};
   const auto output = run_to_end(sandbox, command, kTableLimit, kMaxTableBytes);

@@ -64,9 +64,11 @@ Used AgentTools::use(const std::string& tool, const Json& arguments, const std::
   const Tool* known = find_tool(tool);
   if (known == nullptr)
     return Error{ErrorCode::kNotFound, fmt::format("there is no tool {}", clean_name(tool, 64)),
-                 ""};
+                 "tools/list names those there are"};
   if (auto right = check_arguments(*known, arguments); !right) return right.error();
-  if (!is_token_name(agent)) return Error{ErrorCode::kUsage, "nobody is called so", ""};
+  if (!is_token_name(agent))
+    return Error{ErrorCode::kUsage, "nobody is called so",
+                 "an agent's name has letters, digits and . _ - only"};
   if (tool == "list_tasks")
     return answer(list_tasks(around.entries, text_in(arguments, "pattern")));
   if (tool == "open_workspace") return answer(open(arguments, agent, around));
@@ -99,7 +101,8 @@ Result<Json> AgentTools::open(const Json& arguments, const std::string& agent,
   if (failed)
     return Error{
         ErrorCode::kInfrastructure,
-        fmt::format("cannot make {}: {}", clean_name(folder_.string(), 300), failed.message()), ""};
+        fmt::format("cannot make {}: {}", clean_name(folder_.string(), 300), failed.message()),
+        "check that you may write there, and that the disk has room"};
   fs::permissions(folder_, fs::perms::owner_all, failed);
   remove_oldest();
   const std::string handle = random_id();

@@ -320,7 +320,8 @@ class StoreJudge final : public ServingJudge {
                                             : "kernels for a CPU stand in .cpp files"};
     }
     if (found->problems.empty())
-      return Error{ErrorCode::kSubmission, "the files are no submission", ""};
+      return Error{ErrorCode::kSubmission, "the files are no submission",
+                   "send a .cpp, .cu or .py file"};
     // Where it lies here is nobody's business.
     Error error = found->problems.front().error;
     error.code = ErrorCode::kSubmission;

@@ -43,7 +43,7 @@ Result<fs::path> spool_folder(const fs::path& database_file, const Installation&
   if (failed)
     return Error{ErrorCode::kUsage,
                  fmt::format("{}: {}", clean_name(database_file.string(), 300), failed.message()),
-                 ""};
+                 "name another database with --db"};
   return installation.state / "serve" / sha256(database.string()).substr(0, 16);
 }
 

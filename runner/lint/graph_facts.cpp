@@ -123,7 +123,8 @@ Result<GraphFacts> read_graph_facts(const std::filesystem::path& task_file,
   if (!json) return json.error();
   try {
     if (!json->at("sizes").contains(size))
-      return Error{ErrorCode::kNotFound, task_file.string() + " has no size " + size, ""};
+      return Error{ErrorCode::kNotFound, task_file.string() + " has no size " + size,
+                   "`kbench tasks show` lists its sizes"};
     const Json& chosen = json->at("sizes").at(size);
     const auto graph = parse_size_graph(chosen);
     if (!graph) throw std::runtime_error(graph.error().message);

@@ -19,7 +19,7 @@ namespace {
 
 Error cannot_start(const ChildPlan& plan, int why) {
   return {ErrorCode::kInfrastructure, "cannot start " + plan.argv[0] + ": " + std::strerror(why),
-          ""};
+          "`kbench doctor` lists what is missing here"};
 }
 
 // What the fork uses, laid out before.

@@ -26,7 +26,7 @@ Result<ShardChoice> parse_shard(std::string_view word) {
   if (shard.index >= 1 && shard.index <= shard.of && shard.of <= kMostShards) return shard;
   return Error{ErrorCode::kUsage,
                fmt::format("\"{}\" is no shard: 2/4 is the second of four", word.substr(0, 40)),
-               ""};
+               "write --shard I/N, with I from 1 to N"};
 }
 
 }  // namespace kbench

@@ -52,7 +52,8 @@ Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
   if (auto played = check_played(unit); !played) return played.error();
   if (plan->tasks[unit.task].find_size(plan->target.size) == nullptr)
     return Error{ErrorCode::kNotFound,
-                 plan->tasks[unit.task].id + " has no size " + plan->target.size, ""};
+                 plan->tasks[unit.task].id + " has no size " + plan->target.size,
+                 "`kbench tasks show` lists its sizes"};
   return plan;
 }
 

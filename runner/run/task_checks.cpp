@@ -98,7 +98,8 @@ Error TaskChecks::recount(const std::vector<const Task*>& tasks,
                           const std::function<bool()>& interrupted, const Costs::Give& give) {
   constexpr int kGiB = 12;  // of address space
   if (installation_.python.empty())
-    return Error{ErrorCode::kInfrastructure, installation_.python_reason, ""};
+    return Error{ErrorCode::kInfrastructure, installation_.python_reason,
+                 "`kbench doctor` says where a Python with torch was looked for"};
   const auto facts = ask_python(installation_.python);
   if (!facts) return facts.error();
   std::vector<fs::path> files;

@@ -36,7 +36,8 @@ constexpr milliseconds kCudaPatience{30'000};  // eight GPUs take cuInit several
 constexpr rlim_t kMaxOpenFiles = 4096;
 
 Error refused(const std::string& what) {
-  return {ErrorCode::kInfrastructure, "cannot start a sandboxed program: " + what, ""};
+  return {ErrorCode::kInfrastructure, "cannot start a sandboxed program: " + what,
+          "`kbench doctor` says which layers of the sandbox this machine has"};
 }
 
 Status validate(const SandboxCommand& command) {

@@ -24,7 +24,9 @@ constexpr std::array<Field, 6> kFields{{{"what", &Order::what, kMostWordBytes},
                                         {"device", &Order::device, kMostWordBytes},
                                         {"agent", &Order::agent, kMostWordBytes}}};
 
-Error bad(std::string message) { return {ErrorCode::kUsage, std::move(message), ""}; }
+Error bad(std::string message) {
+  return {ErrorCode::kUsage, std::move(message), "GET /openapi.json describes a request"};
+}
 
 Status read_files(const Json& files, Order& order) {
   if (!files.is_object()) return bad("\"files\" is no object of texts by path");

@@ -118,7 +118,8 @@ Status check_library(const std::string& library, const std::string& device) {
   if (known && device == "cuda") return Done{};
   if (known) {
     return Error{ErrorCode::kBadInput,
-                 fmt::format("the library \"{}\" is for CUDA submissions", library), ""};
+                 fmt::format("the library \"{}\" is for CUDA submissions", library),
+                 "leave it out, or write the kernel in a .cu file"};
   }
   const auto near = nearest(library.substr(0, 40), kKnown);
   return Error{ErrorCode::kBadInput,

@@ -217,7 +217,7 @@ class Finder {
     if (error) {
       return Error{ErrorCode::kBadInput,
                    fmt::format("cannot list {}: {}", clean_name(folder.string()), error.message()),
-                   ""};
+                   "check that you may read it"};
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -366,9 +366,10 @@ class Finder {
       std::error_code missing;
       const fs::path file = path / "submission.json";
       if (fs::is_symlink(file, missing) && leaves_root(file)) {
-        return problem(file, task, agent,
-                       Error{ErrorCode::kBadInput,
-                             "a link that is broken or leaves the submissions folder", ""});
+        return problem(
+            file, task, agent,
+            Error{ErrorCode::kBadInput, "a link that is broken or leaves the submissions folder",
+                  "put the file itself there"});
       }
       auto manifest = read_manifest(path, task_name, agent);
       if (!manifest) return problem(path, task, agent, manifest.error());

@@ -239,7 +239,8 @@ class SynthSession {
     }
     if (!failure) return Done{};
     return Error{ErrorCode::kInfrastructure,
-                 fmt::format("cannot move {} into the suite: {}", id, failure.message()), ""};
+                 fmt::format("cannot move {} into the suite: {}", id, failure.message()),
+                 "check that you may write there, and that the disk has room"};
   }
 
   [[nodiscard]] std::size_t kept() const {

@@ -245,7 +245,8 @@ Result<Graph> parse_graph(const Json& task, const std::string& size) {
       throw Malformed(fmt::format("schema \"{}\" is not kbench-task/1", schema));
     const Json& sizes = member(task, "sizes");
     if (!sizes.is_object() || !sizes.contains(size))
-      return Error{ErrorCode::kNotFound, fmt::format("the task has no size \"{}\"", size), ""};
+      return Error{ErrorCode::kNotFound, fmt::format("the task has no size \"{}\"", size),
+                   "`kbench tasks show` lists its sizes"};
     auto graph = parse_size_graph(sizes.at(size));
     if (graph) return graph;
     return Error{graph.error().code, fmt::format("size {}: {}", size, graph.error().message),
@@ -270,7 +271,8 @@ Result<Graph> load_graph(const std::filesystem::path& task_file, const std::stri
   if (!text) return text.error();
   const Json task = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (task.is_discarded())
-    return Error{ErrorCode::kBadInput, task_file.string() + " is not JSON", ""};
+    return Error{ErrorCode::kBadInput, task_file.string() + " is not JSON",
+                 "lower or import the task again"};
   auto graph = parse_graph(task, size);
   if (graph) return graph;
   Error error = graph.error();

@@ -71,22 +71,25 @@ Result<std::string> read_bounded_file(const std::filesystem::path& file, std::si
   std::error_code failure;
   const auto status = std::filesystem::status(file, failure);
   if (!std::filesystem::exists(status)) {
-    return Error{ErrorCode::kNotFound, fmt::format("{}: no such file", file.string()), ""};
+    return Error{ErrorCode::kNotFound, fmt::format("{}: no such file", file.string()),
+                 "check the path"};
   }
   // A device or pipe would block or never end.
   if (!std::filesystem::is_regular_file(status)) {
-    return Error{ErrorCode::kBadInput, fmt::format("{}: not a regular file", file.string()), ""};
+    return Error{ErrorCode::kBadInput, fmt::format("{}: not a regular file", file.string()),
+                 "name a plain file: folders, pipes and devices are not read"};
   }
   const auto bytes = std::filesystem::file_size(file, failure);
   if (failure) {
     return Error{ErrorCode::kInfrastructure,
-                 fmt::format("{}: {}", file.string(), failure.message()), ""};
+                 fmt::format("{}: {}", file.string(), failure.message()),
+                 "check that you may read it"};
   }
   if (bytes > max_bytes) {
     return Error{
         ErrorCode::kBadInput,
         fmt::format("{}: {} bytes, more than the limit of {}", file.string(), bytes, max_bytes),
-        ""};
+        "make it smaller, or split it"};
   }
   std::ifstream stream(file, std::ios::binary);
   std::string text(bytes, '\0');
@@ -101,11 +104,13 @@ Result<Json> parse_strict_json(const std::string& text, const std::string& name,
                                const JsonLimits& limits) {
   StrictChecker checker(limits.max_depth);
   if (!Json::sax_parse(text, &checker)) {
-    return Error{ErrorCode::kBadInput, fmt::format("{}: {}", name, checker.problem()), ""};
+    return Error{ErrorCode::kBadInput, fmt::format("{}: {}", name, checker.problem()),
+                 "correct it there"};
   }
   auto value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) {
-    return Error{ErrorCode::kBadInput, fmt::format("{}: not valid JSON", name), ""};
+    return Error{ErrorCode::kBadInput, fmt::format("{}: not valid JSON", name),
+                 "write it anew, as JSON"};
   }
   return value;
 }

@@ -17,7 +17,8 @@ Result<ValueTargets> value_targets(std::span<const double> rewards, std::span<co
                  "give one for each turn, and perhaps one more, of what comes after the last"};
   }
   if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
-    return Error{ErrorCode::kBadInput, "a value is no finite number", ""};
+    return Error{ErrorCode::kBadInput, "a value is no finite number",
+                 "give a finite number for each turn"};
   std::vector<double> targets(turns);
   std::vector<double> advantages(turns);
   double advantage = 0;  // of the turn behind the one at hand

@@ -109,12 +109,14 @@ Result<HttpTarget> split_target(std::string_view target) {
 Result<Json> read_json_body(const HttpRequest& request) {
   const std::string type = lower(header_of(request, "content-type"));
   if (type.substr(0, type.find(';')) != "application/json")
-    return Error{ErrorCode::kUsage, "the body's Content-Type is not application/json", ""};
+    return Error{ErrorCode::kUsage, "the body's Content-Type is not application/json",
+                 "send the header Content-Type: application/json"};
   auto json =
       parse_strict_json(without_lone_surrogates(request.body), "the body",
                         {.max_bytes = limits::kMostBodyBytes, .max_depth = limits::kMostJsonDepth});
   if (!json) return Error{ErrorCode::kBadInput, json.error().message, json.error().hint};
-  if (!json->is_object()) return Error{ErrorCode::kBadInput, "the body is no object", ""};
+  if (!json->is_object())
+    return Error{ErrorCode::kBadInput, "the body is no object", "send a JSON object"};
   return json;
 }
 

@@ -49,7 +49,8 @@ Status read_conditions(const Json& body, Errand& errand) {
 }
 
 Wanted wanted_in(const Json& body, const Client& client) {
-  Result<Order> order = Error{ErrorCode::kBadInput, "an evaluation is no object", ""};
+  Result<Order> order =
+      Error{ErrorCode::kBadInput, "an evaluation is no object", "GET /openapi.json describes one"};
   if (body.is_object()) {
     const auto fields = only_fields(body, {"task", "reference", "size", "device", "files"});
     order = fields ? order_in(body, client) : Result<Order>(fields.error());
@@ -68,7 +69,8 @@ Result<Errand> evaluation_errand(const Json& body, const Client& client) {
     return fields.error();
   const auto profile = body.find("profile");
   if (profile != body.end() && !profile->is_boolean())
-    return Error{ErrorCode::kBadInput, "\"profile\" is neither true nor false", ""};
+    return Error{ErrorCode::kBadInput, "\"profile\" is neither true nor false",
+                 "leave it out, or send true"};
   Errand errand;
   if (auto read = read_conditions(body, errand); !read) return read.error();
   auto order = order_in(body, client);
@@ -87,7 +89,8 @@ Result<Errand> batch_errand(const Json& body, const Client& client) {
   const auto list = body.find("evaluations");
   if (list == body.end() || !list->is_array() || list->empty() || list->size() > limits::kMostBatch)
     return Error{ErrorCode::kBadInput,
-                 fmt::format("\"evaluations\" is no list of 1 to {}", limits::kMostBatch), ""};
+                 fmt::format("\"evaluations\" is no list of 1 to {}", limits::kMostBatch),
+                 "GET /openapi.json describes the request; send a longer list in parts"};
   for (const Json& one : *list) errand.wanted.push_back(wanted_in(one, client));
   errand.answer = all_of_them;
   return errand;

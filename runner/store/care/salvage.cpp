@@ -253,7 +253,7 @@ Result<Salvaged> salvage(const fs::path& damaged, const fs::path& to,
   if (Status usable = check_database_path(damaged); !usable) return usable.error();
   std::error_code ignored;
   if (!fs::exists(damaged, ignored))
-    return Error{ErrorCode::kNotFound, damaged.string() + ": no such file", ""};
+    return Error{ErrorCode::kNotFound, damaged.string() + ": no such file", "check the path"};
   Result<NewDatabase> made = NewDatabase::at(to);
   if (!made) return made.error();
   Result<MendedCopy> copy = MendedCopy::of(damaged, made->draft().string() + ".damaged");
