@@ -1,12 +1,12 @@
-// All that measuring on a device takes beside what is measured: compilers, the sandbox and its
+// All that measuring on a device takes besides the submission: compilers, the sandbox and its
 // layers, LibTorch, the measuring lock, the oracle. A command that makes one run after the other
-// keeps one of these, so that a run that comes alone starts no oracle, tries no sandbox and looks
-// for no compiler.
+// keeps one session, so that its next run starts no oracle, tries no sandbox and looks for no
+// compiler.
 //
-// Between two turns nothing of it computes or holds the device: the lock is free, and of the oracle
-// its fork servers are left, each alone in its sandbox, whose memory is LibTorch's. A turn that
-// ends badly leaves nothing: the next one begins as in a new process. What was killed meanwhile is
-// started anew, and a compiler that was exchanged is asked for its version again.
+// Between two turns a session neither computes nor holds the device: the lock is free, and of the
+// oracle only its fork servers are left, each alone in its sandbox, with LibTorch in memory. After
+// a turn that ends badly, the next one begins as in a new process. A fork server that was killed
+// meanwhile is started anew, and a compiler that was exchanged is asked for its version again.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +28,7 @@
 
 namespace kbench {
 
-// How many turns a session is for: with kOne, nothing is kept for a next one.
+// The number of turns that a session is for: with kOne, nothing is kept for a next turn.
 enum class SessionTurns { kOne, kMany };
 
 // One thread at a time uses it.
@@ -39,17 +39,18 @@ class DeviceSession {
   DeviceSession& operator=(const DeviceSession&) = delete;
   ~DeviceSession() = default;
 
-  // Before each use of what follows: looks for compilers, and tries the sandbox, in threads of its
-  // own, where that was not done yet. A sandbox in which a program did not die is replaced.
+  // To be called before each use of the functions below. Starts threads that look for compilers and
+  // try the sandbox, if that was not done yet. A sandbox in which a program did not die is
+  // replaced.
   void prepare();
 
-  // Those of this machine, without the architecture of a GPU. Waits for them.
+  // The compilers of this machine, without the architecture of a GPU. Waits for the search.
   [[nodiscard]] const Toolchain& toolchain() { return tools_.get().toolchain; }
   [[nodiscard]] const std::shared_ptr<Sandbox>& sandbox() const { return sandbox_; }
 
-  // As it was given.
+  // The installation as it was given.
   [[nodiscard]] const Installation& installation() const { return installation_; }
-  // The same with its LibTorch, which is looked for once. Errors: those of with_torch.
+  // The installation with its LibTorch, which is looked for once. Errors: those of with_torch.
   [[nodiscard]] Result<Installation> with_libtorch();
 
   // Starts and searches since this was asked last, for people: "started an oracle".
@@ -76,37 +77,37 @@ class DeviceSession {
   std::unique_ptr<OracleProcess> resting_;  // between two turns; ends before the sandbox
 };
 
-// From its making to its end nobody else measures on the device. Its oracle is the session's where
-// that has one of the same device, precision and threads.
+// A turn on the device: from its making to its end nobody else measures there. Its oracle is the
+// session's, if that has one of the same device, precision and threads.
 class DeviceTurn {
  public:
   // Errors: those of take_measuring_lock. The session outlives it.
   [[nodiscard]] static Result<DeviceTurn> take(DeviceSession& session, const LockRequest& request);
   DeviceTurn(DeviceTurn&&) = default;
   DeviceTurn& operator=(DeviceTurn&&) = delete;
-  // The oracle ends with it, unless it rests.
+  // The oracle ends with the turn, unless it rests.
   ~DeviceTurn() = default;
 
-  // See give_turn of the lock. Nothing of this turn executes meanwhile.
+  // Gives others a turn (measuring_lock.hpp). This turn executes nothing meanwhile.
   void give_turn(const LockRequest& request, double next_seconds) {
     kbench::give_turn(request, lock_, next_seconds);
   }
-  // A turn that holds the device as well, once whoever holds it has ended. The oracle ends before
-  // that: what it has of the device's memory is for others. Errors: as of take().
+  // Takes the device itself as well, once its holder has ended. The oracle ends first, to free its
+  // memory on the device for others. Errors: as of take().
   [[nodiscard]] Status take_whole_device(LockRequest request);
 
-  // Returns at once. `installation` has its LibTorch. Errors: kInfrastructure.
+  // Starts the oracle, and returns at once. `installation` has its LibTorch. Errors:
+  // kInfrastructure.
   Status start_oracle(const Installation& installation, const Target& target,
                       const std::string& precision);
-  // The same, but that nothing is left of the one before: for an oracle that is not trusted any
-  // more.
+  // Starts a new oracle in place of one that is not trusted any more: nothing is left of that.
   Status replace_oracle();
-  // Waits until it is there. Errors: kInfrastructure.
+  // Waits until the oracle is there. Errors: kInfrastructure.
   [[nodiscard]] Result<OracleHello> hello();
   [[nodiscard]] OracleProcess& oracle() { return *oracle_; }
   // Nothing more is measured: the oracle ends, or rests until the next turn.
   void rest_oracle();
-  // It ends, whatever the session is for.
+  // The oracle ends, whatever the session is for.
   void drop_oracle() { oracle_.reset(); }
 
  private:

@@ -1,12 +1,11 @@
-// The locks of the device that a command measures on (os/device_lock.hpp), by its name and in our
-// words: one among a user's own runs, where nobody else can do anything about it, and one among all
-// users. Every command that times something takes them before it starts the oracle.
+// The locks of the device that a command measures on (os/device_lock.hpp): one among a user's own
+// runs, which nobody else can hold, and one among all users. Every command that times something
+// takes them before it starts the oracle.
 //
-// There are two such pairs. Who holds the device keeps the first from beginning to end. The second
-// is the turn: whoever executes something on the device has it meanwhile. A run that holds the
-// device gives it away between two evaluations (give_turn) where somebody waits for it, and takes
-// it again behind those; so whoever only checks a kernel waits for one evaluation and not for a
-// run.
+// There are two such pairs. The first is the device: a run holds it from beginning to end. The
+// second is the turn: a command holds it while it executes something on the device. A run gives its
+// turn away between two evaluations (give_turn) if somebody waits for one, and takes it again
+// behind them. So a command that only checks a kernel waits for one evaluation, not for a run.
 #pragma once
 
 #include <functional>
@@ -30,11 +29,11 @@ struct LockRequest {
   const Target* target = nullptr;
   std::string what;  // "run 0123456789ab"
   bool wait = true;
-  // Nothing is timed: a turn is enough, between two evaluations of whoever holds the device.
+  // A turn is enough, since nothing is timed: between two evaluations of the device's holder.
   bool turn_only = false;
   double seconds = 0;                // that it will probably take; 0: nobody knows
   ProgressSink* progress = nullptr;  // tells for whom it waits, and warns; null: nobody is told
-  // Told what is waited for, again where that changes, and nothing once the wait is over.
+  // Receives what is waited for, again whenever that changes, and nothing once the wait is over.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
   std::function<bool()> is_needless = {};  // asked before it waits: true, and there is no lock
 };
@@ -45,18 +44,17 @@ struct MeasuringLock {
   DeviceLock own_turn;  // these end first
   DeviceLock turn_of_all_users;
 
-  // Neither the device nor a turn: whoever asked needs none any more.
+  // The lock is neither the device nor a turn: the caller needs none any more.
   bool is_needless = false;
 };
 
-// Error: somebody else measures there and nobody is to be waited for. Where one of the locks cannot
-// be kept at all, that is a warning, and it is one of nothing.
+// Fails if somebody else holds the device and the request does not wait. A lock that cannot be kept
+// at all (no folder for it) is a warning, and the result locks nothing.
 [[nodiscard]] Result<MeasuringLock> take_measuring_lock(const LockRequest& request);
 
-// Between two evaluations: where somebody waits for a turn, it is theirs, and this returns once
-// they and those who came before this call have had it. True where there was anybody.
-// `next_seconds`: what the next evaluation will probably take, for those who come meanwhile; 0:
-// nobody knows.
+// Between two evaluations: gives the turn to those who wait for one, and returns once they, and
+// others who came before this call, have had it. True if there was anybody. `next_seconds`: the
+// probable time of the next evaluation, for those who come meanwhile; 0: not known.
 bool give_turn(const LockRequest& request, MeasuringLock& lock, double next_seconds = 0);
 
 }  // namespace kbench

@@ -7,9 +7,10 @@
 //   snapshot  the oracle copies the outputs away                           <- strict clock stops
 //   audit     it looks around them, and at times, drawn secretly, at inputs and parameters as well
 //
-// On CUDA the oracle hosts the baselines: there it makes no difference which process launches.
-// Judging the outputs is left to the caller, who knows what they are compared with. Owns the
-// players and what they are placed on. Each step returns how the evaluation ends early, or nothing.
+// On CUDA the oracle hosts the baselines: it makes no difference there which process launches. The
+// caller judges the outputs, since it knows what they are compared with. The protocol owns the
+// players and the buffers that they are placed on. Each step returns how the evaluation ends early,
+// or nothing.
 #pragma once
 
 #include <chrono>
@@ -35,8 +36,8 @@
 namespace kbench {
 
 [[nodiscard]] EarlyEnd from_error(const Error& error);
-// A submission whose work goes on after its call has returned; defined in call_judgement.cpp, as is
-// what the protocol judges by.
+// The end of a submission whose work goes on after its call has returned. Defined in
+// call_judgement.cpp, like all that the protocol judges by.
 [[nodiscard]] EarlyEnd inconsistent(std::string message);
 
 // Whether the host's speed shows in the time of a baseline's call on a GPU: a part of the call went
@@ -49,8 +50,7 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
-  // From go to done, and what was run around that; CUDA: from before the inputs are shown to
-  // done.
+  // From go to done, with the work around it; on CUDA from before the inputs are shown.
   std::int64_t wall_ns = 0;
   std::int64_t strict_ns = 0;  // from before the inputs are shown until the outputs are taken
   std::int64_t flush_ns = 0;   // CPU: of the cache flush before the first slot's call
@@ -70,66 +70,72 @@ class CallProtocol {
   // New buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for the
   // first worker of the submission, which may still be compiled.
   std::optional<EarlyEnd> place(int slots);
-  // A worker on them where there is none yet. It is not waited for.
+  // Starts a worker on these buffers if there is none, and does not wait for it.
   std::optional<EarlyEnd> start_worker();
   // Ends the players: before their buffers go away, and before the oracle starts anew.
   void dismiss();
   // The worker's last output; empty without a worker.
   [[nodiscard]] std::string last_output();
   void add_label(const std::string& label);
-  // Why the submission's results may be wrong, by what its model says of itself; empty if nothing.
+  // A reason why the submission's results may be wrong, by its model's own account; empty without
+  // one.
   [[nodiscard]] std::string likely_cause();
-  // Has the worker load the submission, without waiting for it; inputs must have been drawn. Its
-  // empty calls come before, so that nothing of the submission can make them slow and hide work in
-  // what they excuse.
+  // Has the worker load the submission, without waiting for it; inputs must have been drawn. The
+  // worker's empty calls come before that, so that the submission cannot slow them down and hide
+  // work in what they excuse.
   std::optional<EarlyEnd> load();
   // Waits until the submission is loaded, and lets it prepare its parameters.
   std::optional<EarlyEnd> prepare();
   // Fresh private inputs for all slots, of the task's own distribution or a hard one.
   std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
-  // `everything`: inputs and parameters are looked at in any case.
+  // One verified call on all slots. `everything`: the audit looks at inputs and parameters in any
+  // case.
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
-  // Such a call that is stopped again and again to see in whose code it is (code_profile.hpp): it
-  // is verified like any other, and not timed.
+  // A call that is stopped again and again to see in whose code it is (code_profile.hpp). It is
+  // verified like any other, and not timed.
   std::optional<EarlyEnd> call_and_profile();
-  // Whether calls are to be profiled: of Python on a CPU, where it matters who wrote the code.
+  // Whether calls are profiled: only those of Python submissions on a CPU, where it matters who
+  // wrote the code.
   [[nodiscard]] bool profiles() const;
   [[nodiscard]] bool has_enough_looks() const;
-  // Whether the submission's last call that nothing interrupted took a second or more.
+  // Whether the submission's last uninterrupted call took a second or more.
   [[nodiscard]] bool takes_long() const { return last_call_ns_ > 1'000'000'000; }
   // Puts the result of all profiled calls into the record.
   std::optional<EarlyEnd> judge_code_profile();
-  // Before a block, where a worker plays eager: one more of its empty calls. They are what is taken
-  // off of eager's calls and of the submission's: a machine that was slow while they were made
-  // moves both alike. On CUDA one of the submission's worker, which bounds what is granted to it.
+  // Makes one more empty call, before a block. On a CPU where a worker plays eager, the call is
+  // that worker's: its empty calls are taken off eager's calls and the submission's, so that a slow
+  // moment of the machine moves both alike. On CUDA the call is the submission's worker's, and
+  // bounds what is granted to it.
   std::optional<EarlyEnd> make_empty_call();
   // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
-  // CPU: the same of eager as the task's graph, whoever plays it otherwise.
+  // CPU: one timed visit of eager as the task's graph, even where a worker plays eager.
   std::optional<EarlyEnd> time_graph(BaselineTime& timed);
-  // The same of the vendor's library, where it plays. `ns` empty: it is left out.
+  // One timed visit of the vendor's library, where it plays. `ns` is empty once the library is left
+  // out.
   void time_vendor(std::optional<std::int64_t>& ns);
-  // A call of it on the inputs drawn last, for judge_vendor(). Where that fails it is left out.
+  // Calls the vendor's library on the inputs drawn last, for judge_vendor(). A failure leaves the
+  // library out.
   [[nodiscard]] bool take_vendor();
   [[nodiscard]] VendorSide& vendor() { return vendor_; }
-  // Where a worker plays eager: from now on the graph does. Its file may do more than its graph
-  // says, sleep say, and whoever is compared with it would look fast.
+  // From now on the graph plays eager in place of the worker. A task's file may do more than its
+  // graph says, such as sleep, and a submission compared with it would look fast.
   void have_graph_play_eager();
-  // Which code the worker has mapped by now.
+  // Checks which code the worker has mapped by now.
   std::optional<EarlyEnd> inspect();
   // Judges all calls together: work left behind, claims that the clocks contradict.
   [[nodiscard]] std::optional<EarlyEnd> judge_clocks();
 
-  // CUDA: before something is timed, moves whoever launches kernels to a core that nobody disturbs.
+  // CUDA: moves the launching threads to a core that nobody disturbs, before something is timed.
   void take_quiet_core();
 
-  // Timed visits of baselines tell how long flushes take beside the worker, and without one.
+  // Learns from a baseline's timed visit how long flushes take: beside the worker, and without one.
   void saw_baseline(Side side, const BaselineTime& timed);
   void saw_baseline_alone(Side side, const BaselineTime& timed);
-  // CPU: how many calls ended while another program ran, since it was last forgotten.
+  // CPU: number of calls that ended while another program ran, since forget_strangers().
   void forget_strangers() { strangers_ = 0; }
   [[nodiscard]] int strangers() const { return strangers_; }
-  // A call may take a hundred times as long as eager.
+  // Sets eager's time. A call of the submission may take a hundred times as long.
   void expect(double eager_ns_a_call) { eager_ns_ = eager_ns_a_call; }
 
   [[nodiscard]] int slots() const { return slots_; }
@@ -137,13 +143,14 @@ class CallProtocol {
 
  private:
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
-  // Whether baselines have a process of their own, which is for the clock: where nothing is timed,
-  // the oracle plays eager, as on CUDA, unless a worker is to.
+  // Whether baselines have a process of their own. That is for the clock: where nothing is timed,
+  // the oracle plays eager, as on CUDA, unless a worker does.
   [[nodiscard]] bool has_baseline_player() const {
     return on_cpu() && (settings_.is_timed() || request_.eager_is_a_worker);
   }
   [[nodiscard]] std::chrono::milliseconds call_timeout() const;
-  // Waits for the submission, at its expense; how the evaluation ends when that is used up.
+  // Waits for the submission and spends its budget; returns how the evaluation ends once the budget
+  // is used up.
   template <class Wait>
   std::optional<EarlyEnd> at_its_expense(const Wait& wait);
   std::uint64_t random_offset();
@@ -157,23 +164,24 @@ class CallProtocol {
     Player* player = nullptr;
     std::uint64_t parameter_base = 0;
   };
-  // CPU: of these sides, the players that are known by now.
+  // CPU: starts the players of these sides, as far as they are known by now.
   std::optional<EarlyEnd> start_players();
   std::optional<EarlyEnd> start_player(Side side);
   std::optional<EarlyEnd> await_worker();
   std::optional<EarlyEnd> start_baselines();
-  // Eager's worker, whose failures are ours.
+  // Starts eager's worker, whose failures are kbench's.
   std::optional<EarlyEnd> start_eager();
   std::optional<EarlyEnd> load_eager();
   // Ledger for the submission's calls: its own worker's empty calls, or those of eager's worker.
   [[nodiscard]] ClaimLedger& ledger() { return eager_worker_ ? eager_.ledger : submission_.ledger; }
   std::optional<EarlyEnd> call_player(Seated& side, const PlayerCall& call, PlayerAnswer& answer);
-  // Empty calls: what the clocks show of this player when nothing is computed.
+  // Makes the player's empty calls: readings of the clocks when nothing is computed.
   std::optional<EarlyEnd> calibrate(Seated& side);
   std::optional<EarlyEnd> make_empty_calls(Seated& side, NullCalls& made);
-  // CUDA: one of the submission's worker, in the first blocks and then in every second one.
+  // CUDA: an empty call of the submission's worker, in the first blocks and then in every second
+  // one.
   std::optional<EarlyEnd> make_own_empty_call();
-  // One call for each slot, one after the other; an empty one for the first only.
+  // One call for each slot, one after the other; an empty call for the first slot only.
   std::optional<EarlyEnd> run(Seated& side, CallKind kind, CallTimes& times);
   std::optional<EarlyEnd> run_slot(Seated& side, CallKind kind, int slot, const SlotPlaces& places,
                                    CallTimes& times);
@@ -188,7 +196,7 @@ class CallProtocol {
   std::optional<EarlyEnd> judge_idleness();
   // Whether baselines took longer beside the submission than alone.
   std::optional<EarlyEnd> judge_baselines();
-  // CUDA: nothing but a label where the host was so busy that clocks prove nothing.
+  // CUDA: turns the accusation into a label where the host was so busy that clocks prove nothing.
   std::optional<EarlyEnd> unless_host_was_busy(EarlyEnd accusation);
 
   const EvaluationRequest& request_;

@@ -49,8 +49,9 @@ struct NullCalls {
   std::vector<double> strict_ns;
 };
 
-// Whether the host delayed them: more than a tenth came half a millisecond after the fastest. Of 25
-// on a quiet H200 with 16 cores none did, beside 16 busy loops or copies of memory three and more.
+// Whether the host delayed the empty calls: more than a tenth came half a millisecond after the
+// fastest. Of 25 on a quiet H200 with 16 cores none did; beside 16 busy loops or copies of memory
+// three or more did.
 [[nodiscard]] bool came_late(const NullCalls& calls);
 
 class ClaimLedger {
@@ -64,11 +65,11 @@ class ClaimLedger {
     nulls_ = std::move(nulls);
     own_wall_ns_.clear();
   }
-  // One more on CUDA, by a worker that has loaded the submission and may make it as slow as it
-  // likes.
+  // Adds an empty call on CUDA, by a worker that has loaded the submission and may make it as slow
+  // as it likes.
   void add_own_empty_call(double wall_ns) { own_wall_ns_.push_back(wall_ns); }
   [[nodiscard]] const NullCalls& empty_calls() const { return nulls_; }  // trusted ones
-  // One more on a CPU; only the last few count, so that they are of the same time as the calls.
+  // Adds an empty call on a CPU. Only the last few count, so that they are as old as the calls.
   void add_empty_call(double wall_ns);
   [[nodiscard]] bool calibrated() const { return !nulls_.wall_ns.empty(); }
   [[nodiscard]] std::int64_t null_wall_ns() const;  // medians

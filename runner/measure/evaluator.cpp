@@ -28,28 +28,30 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// CPU: where a baseline's call is shorter, a sample adds up calls on distinct inputs.
+// CPU: the shortest sample. A baseline with a shorter call has samples of several calls on distinct
+// inputs.
 constexpr double kShortestSampleNs = 2e6;
 // Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone.
 constexpr int kBeforeTheWorker = 0;  // visits
 constexpr int kAfterTheWorker = 1;
 // Visits of Python on a CPU that show in whose code it is.
 constexpr int kLeastProfiled = 6;
-// With too few looks: where its threads are on all cores, they keep whoever looks off its own for
-// as long as a slice of the scheduler, some milliseconds, and a short call is over by then.
+// Visits where the looks are too few. Threads of the submission on all cores keep the looking
+// thread off its core for a slice of the scheduler, some milliseconds; a short call is over by
+// then.
 constexpr int kMostProfiled = 48;
-// Blocks. Where one placement is enough there are few of them, and who counts its calls knows
-// which.
+// One block in so many is profiled. With one placement there are few blocks, and a submission that
+// counts its calls would know which; so most are profiled there.
 constexpr std::uint64_t kProfiledOneIn = 3;
 constexpr std::uint64_t kLeftAloneOneIn = 4;
 constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
-// So many in all are an interval of 95 % (analysis/speedup, Slowdown).
+// Samples that make an interval of 95 % (analysis/speedup, Slowdown).
 constexpr int kAloneAtOnce = 6;
 constexpr int kAloneAPlacement = 2;  // where six placements or more follow
 
-// A vendor's call that takes longer than so many of eager's is no measure of anything. Without TF32
-// cuDNN has one engine for a linear layer with a GELU: on an H200 it takes 270 times as long as the
-// two calls of eager.
+// A vendor's call that takes so many times as long as eager's measures nothing. Without TF32 cuDNN
+// has one engine for a linear layer with a GELU: on an H200 it takes 270 times as long as the two
+// calls of eager.
 constexpr double kSlowestVendor = 10;
 
 double seconds_since(Clock::time_point start) {
@@ -80,7 +82,8 @@ class Evaluating {
   }
 
  private:
-  // What it printed tells its author more than a signal's name; of an exception, the text.
+  // The submission's output tells its author more than a signal's name: an exception's text, for
+  // example.
   void add_output(EarlyEnd& end) {
     const std::string printed = calls_.last_output();
     if (!printed.empty()) end.message += "\nthe last that it printed:\n" + printed;
@@ -138,14 +141,16 @@ class Evaluating {
 
   [[nodiscard]] bool in_half() const { return working_type(request_.precision) != DType::kFloat32; }
 
-  // Nobody is to blame, and the task counts in no score of that class.
+  // The task cannot be had in the class: nobody is to blame, and it counts in no score of the
+  // class.
   [[nodiscard]] EarlyEnd not_in_type(const std::string& why) {
     record_.unranked =
         fmt::format("{} is not to be had in {}: {}", request_.task->id, request_.precision, why);
     return {State::kSkipped, record_.unranked, "run it in another precision class"};
   }
 
-  // In 16 bits eager itself may not run, or leave the type's range: known before anybody is timed.
+  // In 16 bits eager itself may not run, or may leave the type's range. That is known before
+  // anybody is timed.
   std::optional<EarlyEnd> try_type() {
     if (!in_half()) return std::nullopt;
     if (auto end = calls_.draw_inputs()) return end;
@@ -171,7 +176,7 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // The baselines while no submission is loaded, which is when nothing of one can slow them down.
+  // Times the baselines while no submission is loaded, so that none can slow them down.
   std::optional<EarlyEnd> time_alone(int visit = kBeforeTheWorker) {
     if (!has_submission()) return std::nullopt;
     const std::size_t first = record_.alone.size();
@@ -187,8 +192,8 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // As a visit of a block, with nothing but a flush for the submission: a baseline that is called
-  // again and again finds its code, and its own memory, in caches that it does not have to share.
+  // A visit like those of a block, with a flush in the submission's place. A baseline that is
+  // called again and again would find its code and memory in caches that it shares with nobody.
   std::optional<EarlyEnd> visit_alone(int visit, bool counts) {
     if (auto end = calls_.draw_inputs()) return end;
     for (const Side side : shuffled(sides_, keys_.key("alone", visits_alone_++))) {
@@ -208,7 +213,7 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // None where no time is judged: the first warm-up tells how long the submission may take.
+  // Zero where no time is judged: then the first warm-up tells how long the submission may take.
   [[nodiscard]] int calls_alone() const {
     if (!settings_.judges_times()) return 0;
     const bool many_placements = on_cpu() && settings_.stop.min_placements >= kAloneAtOnce;
@@ -225,7 +230,8 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // While the worker starts, which has not loaded the submission yet: nobody else is at work.
+  // Measures the device's peaks while the worker starts: the submission is not loaded yet, so
+  // nobody else is at work.
   std::optional<EarlyEnd> measure_peaks() {
     if (!settings_.judges_times()) return std::nullopt;
     auto peaks = oracle_.peaks();
@@ -303,8 +309,8 @@ class Evaluating {
                        [](const EagerError& error) { return error.not_finite == 0; });
   }
 
-  // Where the type itself leaves its range, eager is no yardstick: the draw is left out, and said
-  // so.
+  // Eager is no yardstick on a draw where the type leaves its range: the draw is left out, and the
+  // row says so.
   bool is_usable(HardDraw hard, int draw, const std::vector<EagerError>& eager) {
     if (all_finite(eager)) return true;
     Check check;
@@ -347,9 +353,10 @@ class Evaluating {
     return check.passed ? std::nullopt : judge_as_fast_math(yardstick, check);
   }
 
-  // One element of 40,960 of an honest GRU was off by six times eager's largest error of nine runs,
-  // once in some hundred evaluations: errors that double at every step have no bound. What cannot
-  // deal with such inputs is wrong on other ones as well, and in more than a few elements.
+  // Whether so few elements are wrong that luck may explain it. One element of 40,960 of an honest
+  // GRU was off by six times eager's largest error of nine runs, once in some hundred evaluations:
+  // errors that double at every step have no bound. A kernel that cannot deal with such inputs is
+  // wrong on others as well, and in more than a few elements.
   [[nodiscard]] bool depends_on_few(const Check& check) const {
     std::int64_t elements = 0;
     for (const TensorSpec& output : request_.size->outputs) elements += output.elements();
@@ -377,8 +384,8 @@ class Evaluating {
   }
 
   // Hard inputs can be ill-conditioned: the largest error then hangs on a handful of elements and
-  // on chance, and eager may have had more luck than an honest submission. Its errors on perturbed
-  // inputs go into `eager`.
+  // on chance, and eager may have had more luck than an honest submission. So eager's errors on
+  // perturbed inputs are added to `eager`.
   std::optional<EarlyEnd> judge_with_perturbed(std::vector<EagerError>& eager, Check& check) {
     auto perturbed = oracle_.perturbed();
     if (!perturbed) return from_error(perturbed.error());
@@ -388,7 +395,8 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // What fails may still be what a GPU's fast mathematics gives. The row says so.
+  // A failed output may be what a GPU's fast mathematics gives: then it passes, and the row says
+  // so.
   std::optional<EarlyEnd> judge_as_fast_math(const std::vector<EagerError>& eager, Check& check,
                                              Against against = Against::kReference) {
     if (!fast_math_rule_) return std::nullopt;
@@ -424,7 +432,7 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // As a submission: against the reference, by the rule that is in force.
+  // Judges the vendor's output like a submission's: against the reference, by the rule in force.
   std::optional<EarlyEnd> check_vendor() {
     if (!calls_.vendor().plays() || !calls_.take_vendor()) return std::nullopt;
     auto compared = oracle_.judge_vendor(bounds(rule_, eager_error_, Against::kReference));
@@ -440,7 +448,7 @@ class Evaluating {
     if (!calls_.vendor().plays()) std::erase(sides_, Side::kVendor);
   }
 
-  // A visit of the vendor's library; none where it is left out by now.
+  // Time of a visit of the vendor's library; empty once that is left out.
   [[nodiscard]] std::optional<std::int64_t> time_vendor() {
     std::optional<std::int64_t> ns;
     if (calls_.vendor().plays()) calls_.time_vendor(ns);
@@ -458,11 +466,12 @@ class Evaluating {
     drop_left_out_vendor();
   }
 
-  // The timed calls of a submission are judged by what it computes.
+  // Judges the eager that a worker plays: timed calls of a submission are compared with its
+  // outputs.
   std::optional<EarlyEnd> check_eager(const std::vector<EagerError>& eager) {
     BaselineTime timed;
     if (auto end = calls_.time_baseline(Side::kEager, timed)) return end;
-    // Whatever rule the run has: whether two files say the same is for ours to tell.
+    // kbench's own rule, whatever profile the run has, tells whether two files say the same.
     const AcceptanceRule rule = for_task(AcceptanceRule{}, *request_.size);
     auto compared = oracle_.judge_eager(bounds(rule, eager, Against::kReference));
     if (!compared) return from_error(compared.error());
@@ -474,8 +483,8 @@ class Evaluating {
                     "task again"};
   }
 
-  // The faster eager counts: the task's own Model as Python plays it, or its graph. Beside the
-  // interpreter's share they take the same time, unless the file does more than compute.
+  // The faster eager counts: the task's own Model as Python plays it, or its graph. Apart from the
+  // interpreter's share both take the same time, unless the file does more than compute.
   std::optional<EarlyEnd> choose_eager(const BaselineTime& played_by_python) {
     constexpr double kSurelySlower = 1.5;
     constexpr double kInterpreterNs = 5e5;
@@ -527,8 +536,8 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // How many distinct inputs make a sample long enough for the clock. The submission has no say:
-  // one that returned at once would choose how it is timed.
+  // Number of distinct inputs that make a sample long enough for the clock. It depends on the
+  // baselines alone: a submission that returned at once would choose how it is timed.
   [[nodiscard]] int slots_needed() const {
     if (!on_cpu()) return 1;
     const double needed = std::ceil(kShortestSampleNs / std::max(shortest_ns_, 1.0));
@@ -570,7 +579,7 @@ class Evaluating {
     return visits_profiled_ < least || !calls_.has_enough_looks();
   }
 
-  // Before some blocks, and a submission that counts its calls does not know which.
+  // Profiles a visit before some blocks; a submission that counts its calls does not know which.
   std::optional<EarlyEnd> profile_now_and_then() {
     if (!wants_profile()) return std::nullopt;
     const std::uint64_t drawn = keys_.key("profile", static_cast<std::uint64_t>(block_));
@@ -579,8 +588,8 @@ class Evaluating {
     return now ? profile_a_visit() : std::nullopt;
   }
 
-  // A visit that does not count, on inputs of its own. Whoever is called cannot tell it from one
-  // that does, not by the time that passed since the last call either.
+  // A visit that does not count, on inputs of its own. A side cannot tell it from one that counts,
+  // not even by the time since its last call.
   std::optional<EarlyEnd> profile_a_visit() {
     const auto number = static_cast<std::uint64_t>(visits_profiled_++);
     if (auto end = calls_.draw_inputs()) return end;
@@ -593,7 +602,7 @@ class Evaluating {
     return verify_timed_call();
   }
 
-  // CPU: fresh players on fresh buffers, on all sides.
+  // CPU: starts fresh players on fresh buffers, on all sides.
   std::optional<EarlyEnd> place_anew(int slots) {
     if (auto end = calls_.inspect()) return end;
     if (auto end = calls_.place(slots)) return end;
@@ -607,8 +616,9 @@ class Evaluating {
     return settle_in();
   }
 
-  // Blocks at one placement. A placement costs time, and its blocks share its luck: so about as
-  // much time goes into blocks as went into placing. Where one placement is enough, all are there.
+  // Times the blocks of one placement. A placement costs time, and its blocks share its luck, so
+  // about as much time goes into blocks as went into placing. A run with one placement has all of
+  // its blocks there.
   std::optional<EarlyEnd> time_placement(double placing_seconds) {
     if (!on_cpu()) {
       placement_ = block_;  // every block has new addresses
@@ -674,7 +684,8 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // Every side once, on one input: a fresh one, unless there is nobody who could remember it.
+  // Times every side once, on one input. The input is fresh if there is a submission, which could
+  // remember the last one.
   std::optional<EarlyEnd> time_visit(const std::vector<Side>& order, int visit, Block& block) {
     if (has_submission())
       if (auto end = calls_.draw_inputs()) return end;
@@ -768,7 +779,7 @@ void explain_missing_times(Evaluation& record) {
     return;
   }
   const auto missing = [&](Side side) { return !median_time_ns(record.samples, side); };
-  // Not what the submission printed, nor a compiler's pages: they stand in the message.
+  // The first line only: output of the submission and a compiler's pages stand in the message.
   const std::string first_line = record.message.substr(0, record.message.find('\n'));
   const std::string early = first_line.empty() ? "not reached" : first_line;
   if (missing(Side::kEager)) record.eager_reason = early;
@@ -832,7 +843,8 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
 
 Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& settings,
                     Oracle& oracle, const WorkerFactory& start_worker) {
-  // As secret as the first seed while the evaluation runs, and as easily repeated afterwards.
+  // The seed of a repetition is as secret as the first one while the evaluation runs, and as easily
+  // repeated afterwards.
   EvaluationRequest again = request;
   EvaluationSettings alone = settings;
   alone.stop = confirming(settings.stop);

@@ -47,18 +47,18 @@ struct EvaluationRequest {
   // A descriptor of what the task's Model draws as parameters, where a Python submission draws its
   // own likewise (initial_parameters.hpp); -1, or no function: both get what the oracle draws.
   std::function<Result<int>()> initial_parameters;
-  // CPU: eager is played by a worker as well, in the baselines' seat. Of a Python submission: what
-  // the interpreter costs a call is then the same for both.
+  // CPU, Python submissions: a worker plays eager too, in the baselines' seat. Then the interpreter
+  // costs both sides the same.
   bool eager_is_a_worker = false;
-  // CUDA: of a Python submission, as much memory as its process may want in a call.
+  // CUDA, Python submissions: the memory that the process may want in a call.
   std::uint64_t heap_bytes = 0;
-  // Whether torch.compile made kernels of a Python submission, which count as torch's work.
+  // Whether torch.compile made kernels of a Python submission. They count as torch's work.
   bool torch_compiled = false;
-  // The compiled submission. Asked for when a worker is about to start: it may still be compiling
-  // while the oracle makes ready. An error ends the evaluation.
+  // Returns the compiled submission, once a worker is about to start: the submission may still be
+  // compiling while the oracle makes ready. An error ends the evaluation.
   std::function<Result<std::filesystem::path>()> library;
   std::string seed;  // from random_seed(); tests give a fixed one
-  // CUDA, where the run asks for it: one call of a vendor's library as a side of its own. `reason`:
+  // CUDA, runs with --vendor: one call of a vendor's library is a side of its own. `reason` says
   // why the task has none; else `start` starts a worker that has the library.
   struct Vendor {
     std::string reason;
@@ -69,8 +69,8 @@ struct EvaluationRequest {
 
 enum class Times {
   kJudged,  // a row's
-  // For this process alone: no row has them, so nobody who steers them gains, and what only judges
-  // them (baselines alone, peaks, floor, clocks) is left out.
+  // For this process alone. No row has them, so nobody gains by steering them, and steps that only
+  // judge times are left out: baselines alone, peaks, floor, clocks.
   kRough,
   kNone,  // checks alone: for whoever is still at work on a kernel
 };
@@ -84,26 +84,27 @@ struct EvaluationSettings {
   int null_calls = 11;
   int null_calls_again = 5;  // of each further worker
   StopRule stop;
-  // How long the submission may keep the run waiting, over all measurements: kOverBudget beyond.
+  // Time that the submission may keep the run waiting, over all measurements; beyond it,
+  // kOverBudget.
   std::chrono::seconds budget{180};
-  // How long one call may take; empty: by eager's time, see CallProtocol::call_timeout.
+  // Limit of one call; empty: by eager's time, see CallProtocol::call_timeout.
   std::optional<std::chrono::milliseconds> call_limit;
-  // Measures once more what other programs disturbed: for whoever pays for the row and needs a
-  // number.
+  // A row that other programs disturbed is measured once more: for callers that need a number.
   bool repeat_busy = false;
   AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
   std::optional<Calibration> calibration;      // of the device, for the record
   std::optional<DeviceLimits> limits;          // as `kbench calibrate` measured them
   Surroundings surroundings;
-  // Where the last worker is left, stopped, for the caller to end: that takes 0.06 s on CUDA. Null:
-  // it ends with the evaluation.
+  // Receives the last worker, stopped, for the caller to end: ending takes 0.06 s on CUDA. Null:
+  // the worker ends with the evaluation.
   std::unique_ptr<Worker>* last_worker = nullptr;
 
   [[nodiscard]] bool judges_times() const { return times == Times::kJudged; }
   [[nodiscard]] bool is_timed() const { return times != Times::kNone; }
 };
 
-// Fills in state, checks, samples and reasons; the caller adds run id, key and provenance.
+// The evaluation with state, checks, samples and reasons; the caller adds run id, key and
+// provenance.
 [[nodiscard]] Evaluation evaluate(const EvaluationRequest& request,
                                   const EvaluationSettings& settings, Oracle& oracle,
                                   const WorkerFactory& start_worker);

@@ -1,7 +1,7 @@
-// The side of a vendor's library: a worker that has kbench-vendor.so loaded, on the arenas of the
-// baselines' seat, which on CUDA nobody else has. Its calls are armed, shown inputs and timed like
-// a submission's; it is our own program, so that its word on its time counts. Invariant: nothing
-// that goes wrong with it ends an evaluation. The side is left out then, and the record says why.
+// The side of a vendor's library: a worker with kbench-vendor.so, on the arenas of the baselines'
+// seat, which on CUDA nobody else has. Its calls are armed, shown inputs and timed like a
+// submission's. The worker is our own program, so its word on its time counts. Invariant: a failure
+// of this side ends no evaluation. The side is left out, and the record says why.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ class VendorSide {
   [[nodiscard]] bool plays() const { return plays_; }
   void leave_out(std::string reason);
 
-  // A worker on these arenas, ready to be called. It stands still afterwards.
+  // Starts a worker on these arenas, ready to be called and stopped.
   void start(const PlacedArenas& arenas, std::uint64_t parameter_base);
   void end() { worker_.reset(); }
   void run_on(int core);
 
-  // One call on slot 0, which the oracle has drawn inputs for. Empty: it is left out.
+  // One call on slot 0, which the oracle has drawn inputs for. Empty once the side is left out.
   std::optional<std::int64_t> call(const SlotPlaces& places);
-  // Such a call that is not timed, with its outputs taken for judge_vendor(); what the library
-  // chose goes into the record. False: it is left out.
+  // A call that is not timed. Its outputs are taken for judge_vendor(), and the library's choice
+  // goes into the record. False once the side is left out.
   bool call_and_take(const SlotPlaces& places);
 
  private:

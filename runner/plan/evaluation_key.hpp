@@ -1,6 +1,6 @@
-// The identity of an evaluation: a second request with the same key is answered by the stored row.
-// The key of a stored row, unique within its run. A run measures what has no row of its key yet;
-// `kbench serve` looks for the key in all runs.
+// The key of a row: the identity of its evaluation, unique within its run. A run measures only
+// units without a row of their key; `kbench serve` looks for the key in all runs, and answers a
+// second request with the stored row.
 #pragma once
 
 #include <cstdint>

@@ -73,8 +73,8 @@ Result<SubmissionFolder> choose_folder(const RunRequest& request,
                           false};
 }
 
-// A submission for the other device is a row of its own only where its agent sent nothing for this
-// one: otherwise the folder simply holds both forms.
+// A submission for the other device is a row only if its agent sent nothing for this device;
+// otherwise the folder simply holds both forms.
 void add_submissions(const RunRequest& request, const SubmissionSet& found,
                      const std::vector<std::string>& known_tasks, Plan& plan, Census& census) {
   std::set<std::tuple<std::string, std::string, std::string>> answered;
@@ -133,7 +133,7 @@ void add_others(const RunRequest& request, const SubmissionSet& found, Census& c
   }
 }
 
-// --agent that nobody is called, as words; empty where somebody is.
+// Words on an --agent that no submission has; empty if one has it.
 std::string unknown_agent(const RunRequest& request, const SubmissionSet& found) {
   if (!request.agent) return "";
   std::vector<std::string> agents;
@@ -174,7 +174,7 @@ void add_problems(const RunRequest& request, const SubmissionSet& found, Plan& p
   }
 }
 
-// What is for one task cannot be for these.
+// The error of a file or folder for one task where several are selected.
 Error several_tasks(std::string_view what, const std::string& name,
                     const std::vector<Task>& tasks) {
   constexpr std::size_t kMostNamed = 4;
@@ -189,7 +189,7 @@ Error several_tasks(std::string_view what, const std::string& name,
           fmt::format("name one: --task {}", named.front())};
 }
 
-// --layout says how, and nobody else: a folder is never taken for another kind unasked.
+// Finds submissions by the layout that --layout names. No other layout is ever guessed.
 Result<SubmissionSet> find_in(const fs::path& folder, const RunRequest& request, const Plan& plan,
                               const std::vector<std::string>& known_tasks) {
   switch (layout_from_string(request.layout).value_or(FolderLayout::kKbench)) {
@@ -202,7 +202,7 @@ Result<SubmissionSet> find_in(const fs::path& folder, const RunRequest& request,
   return find_submissions(folder);
 }
 
-// Another layout than ours is that of a folder that somebody named; an agent's name that of a file.
+// Checks that a foreign layout comes with a named folder, and an agent's name with a single file.
 Status check_kind(const RunRequest& request) {
   if (request.name && !request.file && request.given.contains("name")) {
     return Error{ErrorCode::kUsage, "--name is of a single file, and none is given",
@@ -214,7 +214,7 @@ Status check_kind(const RunRequest& request) {
                "name it with --submissions DIR"};
 }
 
-// Imported tasks come at one size only. Nobody asked for another: the one that is there is taken.
+// Imported tasks come at one size only. That one is taken, since no size was asked for.
 void take_size_that_exists(Plan& plan) {
   const std::string wanted = plan.target.size;
   const auto missing = std::count_if(plan.tasks.begin(), plan.tasks.end(), [&](const Task& task) {
@@ -251,7 +251,8 @@ void take_shard(const ShardChoice& shard, Plan& plan) {
   plan.tasks = std::move(part);
 }
 
-// Whoever names tasks or levels gets these, with or without submissions: a score counts them all.
+// Whether tasks without a submission are left out. Tasks and levels that were named are never left
+// out: a score counts them all.
 bool takes_submitted_tasks_only(const RunRequest& request, const SubmissionFolder& folder) {
   const bool names_tasks =
       !request.levels.empty() || !request.tasks.empty() || !request.tags.empty();

@@ -29,11 +29,11 @@ namespace kbench {
 [[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunRequest& request,
                                                      const Installation& installation);
 
-// One row of the result that is to come.
+// A row of the result, before it is evaluated.
 struct PlannedRow {
   std::size_t task = 0;  // index into Plan::tasks
   std::optional<Submission> submission;
-  // Set when it ends without being evaluated: a submission for the other device, or malformed.
+  // Set if the row ends without an evaluation: a submission for the other device, or malformed.
   std::optional<State> ends_as;
   std::string message;
   std::string hint;

@@ -52,13 +52,14 @@ struct RunRequest {
   bool quick = false;        // the fewest blocks that give a ratio
   bool no_lint = false;      // tasks of others are not checked, and rank nobody
   bool checks_only = false;  // judged without timing: no package is built, no row is ranked
-  // Inputs, orders and places are drawn from it, the same ones for all submissions for a task.
-  // Whoever knows it knows them beforehand, so such rows are labelled and rank nobody. Empty: each
-  // row has a random one, which nobody knows before the row is measured.
+  // Inputs, orders and places are drawn from the seed, the same ones for all submissions for a
+  // task. Its owner knows them beforehand, so such rows are labelled and rank nobody. Empty: each
+  // row has a random seed, which nobody knows before the row is measured.
   std::optional<std::int64_t> seed;
   bool vendor = false;       // one call of a vendor's library is timed as a third baseline
   bool repeat_busy = false;  // a row that other programs disturbed is measured once more
-  // Only what failed, or ended in such a state, in an earlier run: kFailedRows and names of states.
+  // Only rows that failed in an earlier run, or ended in one of these states: kFailedRows and names
+  // of states.
   std::vector<std::string> rerun;
   std::optional<std::string> rerun_of;  // that run, a name of store/run_name.hpp; else the newest
   std::optional<ShardChoice> shard;

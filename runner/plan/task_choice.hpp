@@ -14,8 +14,8 @@
 
 namespace kbench {
 
-// The tasks of that folder, or of the installation. Errors: those of list_tasks; kBadInput for a
-// folder without any.
+// The tasks of the folder `suite`, or of the installation. Errors: those of list_tasks; kBadInput
+// for a folder without any.
 [[nodiscard]] Result<std::vector<TaskEntry>> tasks_of_suite(
     const std::optional<std::filesystem::path>& suite, const Installation& installation);
 
@@ -26,8 +26,8 @@ namespace kbench {
                                      const Installation& installation,
                                      std::string_view precision = {});
 
-// "-": standard input. Errors: kUsage for a file that names no task, is too long or holds what no
-// pattern of tasks can be; those of reading it.
+// The patterns of a file, a line each; # begins a remark. "-": standard input. Errors: kUsage for a
+// file that names no task, is too long, or has a line that no pattern can be; those of reading it.
 [[nodiscard]] Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file);
 
 }  // namespace kbench

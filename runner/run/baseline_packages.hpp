@@ -1,4 +1,4 @@
-// Has the compiled baselines of a run built, with progress, before anything is measured.
+// Builds the compiled baselines of a run, with progress, before anything is measured.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct PackageBuilding {
   std::string precision;
   std::optional<int> jobs;            // builders at once; empty: as many as suit the machine
   std::function<bool()> interrupted;  // asked often
-  // Where other machines of the pool find packages, and put theirs; empty: nowhere.
+  // The folder in which machines of the pool share packages; empty: none.
   std::optional<CacheEntries> shared = {};
 };
 

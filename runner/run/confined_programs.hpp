@@ -14,13 +14,14 @@ namespace kbench {
 // The command that confines a program, for a scratch folder. Errors: kInfrastructure.
 using ConfinedCommand = std::function<Result<SandboxCommand>(const std::filesystem::path& scratch)>;
 
-// Without LibTorch nothing executes a task: a program that is not there is empty.
+// Each is empty if its program is not installed: without LibTorch nothing executes a task.
 struct ConfinedPrograms {
   ConfinedCommand oracle;
   ConfinedCommand builder;
 };
 
-// Those of the GPU with this index, or of the CPU where it is negative. Holds on to `installation`.
+// The programs for the GPU with this index, or for the CPU if it is negative. Holds on to
+// `installation`.
 [[nodiscard]] ConfinedPrograms confined_programs(const Installation& installation, int cuda_device);
 
 }  // namespace kbench

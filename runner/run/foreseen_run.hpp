@@ -1,5 +1,5 @@
-// The rows that a run would bring, before anything is started: which are evaluated, which end
-// without that and why, which a resumed run has already, and how long the like took before.
+// The rows of a run before anything is started: which are evaluated, which end without that and
+// why, which a resumed run has already, and how long such rows took before.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ struct ForeseenRow {
   [[nodiscard]] std::string fate_word() const;
 };
 
-// In the order of the plan, which outlives them. The database of `terms` need not be there. Errors:
-// those of the store; kUsage, a source that changed since the run that is resumed.
+// The rows in the order of the plan, which outlives them. The database of `terms` may be missing.
+// Errors: those of the store; kUsage for a source that changed since the run that is resumed.
 [[nodiscard]] Result<std::vector<ForeseenRow>> foresee_rows(const Plan& plan,
                                                             const RunRequest& request,
                                                             const RunTerms& terms);

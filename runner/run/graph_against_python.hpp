@@ -1,7 +1,7 @@
-// Whether the graph of a task computes what the task's Python does, and as fast. What is measured
-// against is the graph, what a kernel's author reads is the Python: where they differ, honest
-// kernels are wrong, and a graph that dawdles makes everybody fast. The task's own Model is played
-// as a Python submission, in the sandbox, and judged like one.
+// Whether the graph of a task computes what the task's Python does, and as fast. Kernels are
+// measured against the graph, and their authors read the Python. If the two differ, honest kernels
+// are wrong; if the graph dawdles, everybody is fast. The task's own Model is played as a Python
+// submission, in the sandbox, and judged like one.
 #pragma once
 
 #include <cstddef>
@@ -33,11 +33,11 @@ class GraphAgainstPython {
   GraphAgainstPython(const Installation& installation, const Target& target, Sandbox& sandbox,
                      std::vector<const Task*> tasks);
 
-  // The task at `index`, by `oracle`, which has loaded LibTorch. Errors: why the two cannot be
-  // compared, such as that there is no Python with torch.
+  // Findings on the task at `index`, by `oracle`, which has loaded LibTorch. Errors: why the two
+  // cannot be compared, such as a missing Python with torch.
   Result<std::vector<LintFinding>> compare(std::size_t index, OracleProcess& oracle);
 
-  // Until no file is executed any more but by compare().
+  // Returns once compare() alone executes files.
   void wait_for_files() const;
 
  private:

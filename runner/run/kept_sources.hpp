@@ -19,8 +19,8 @@ struct KeptSources {
 // `files` as read_source_files gives them.
 [[nodiscard]] KeptSources keep_sources(const std::vector<SourceFile>& files);
 
-// Names them in the evaluation; returns the blobs that it names then. The task's .py is one of them
-// where it is still the one that the task was lowered from.
+// Names the sources in the evaluation, and returns their blobs. The task's .py is among them if the
+// task was lowered from that very text.
 [[nodiscard]] std::vector<Blob> attach_sources(KeptSources sources, const Task& task,
                                                Evaluation& evaluation);
 

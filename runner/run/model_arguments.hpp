@@ -1,7 +1,7 @@
 // How the Model of each task is made: get_init_inputs(), the names of its parameters, and the
-// task's text at a size. suites/init_arguments.py tells it, which executes the task's file in the
-// sandbox, in a process of its own, and imports torch for it (1 to 2 s). So its answers are kept in
-// the cache of the installation, by what they depend on.
+// task's text at a size. suites/init_arguments.py executes the task's file for that in the sandbox,
+// in a process of its own, which imports torch (1 to 2 s). So its answers are kept in the cache of
+// the installation, by all that they depend on.
 #pragma once
 
 #include <cstddef>

@@ -31,9 +31,9 @@ struct PythonParts {
 // Errors: why no Python submission can be played on this machine.
 [[nodiscard]] Result<PythonParts> find_python_parts(const Installation& installation, bool on_cuda);
 
-// Ends the units that cannot be played here as skipped, with the reason: no Python with torch, on a
-// GPU none whose torch has CUDA, no compiler, a device that they are not offered on. None where no
-// unit is left.
+// Finds the parts, and ends units that cannot be played here as skipped, with the reason: no Python
+// with torch, on a GPU none whose torch has CUDA, no compiler, a device that they are not for.
+// Empty if no unit is left.
 [[nodiscard]] std::optional<PythonParts> find_python_parts(Plan& plan,
                                                            const Installation& installation,
                                                            const Toolchain& toolchain);

@@ -16,12 +16,12 @@ namespace kbench {
 // Values of `rerun`: kFailedRows, for which --last-failed stands, and the name of every state.
 [[nodiscard]] std::vector<std::string> rerun_words();
 
-// The request, completed by that of the earlier run, as --resume does, but for its shard;
-// `rerun_of` is its id then. Without `rerun`, and for a run that is resumed, the request as it is.
+// The request, completed from the earlier run as by --resume, but without its shard; `rerun_of`
+// becomes that run's id. Without `rerun`, and for a run that is resumed, the request as it is.
 // Errors: kUsage for `rerun_of` alone; those of Store::open and find_run_named.
 [[nodiscard]] Result<RunRequest> complete_rerun(const RunRequest& request, const RunTerms& terms);
 
-// Leaves those rows of the plan that `request.rerun` asks for. Where none is left,
+// Keeps only the rows of the plan that `request.rerun` asks for. If none is left,
 // `plan.nothing_selected` says so. Errors: those of the store.
 [[nodiscard]] Status keep_rerun(const RunRequest& request, const RunTerms& terms, Plan& plan);
 

@@ -29,13 +29,15 @@ struct RunOutcome {
   int failures_here = 0;         // that this call stored
   std::size_t left_pending = 0;  // units, because of `stopped` or `lost`
 
-  // Whether no row is missing or failed by our fault, whatever became of the submissions.
+  // Whether no row is missing, or failed by a fault of kbench or the machine. Submissions may have
+  // failed.
   [[nodiscard]] bool is_complete() const {
     return nothing_selected.empty() && !interrupted && !lost && ours == 0;
   }
 };
 
-// All but `mistaken_files`. `reported`: the files that tell of the run, "results.csv, page.html".
+// The outcome in one line, without `mistaken_files`. `reported`: the files with reports of the run,
+// "results.csv, page.html".
 [[nodiscard]] std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
                                     const std::string& reported = "");
 

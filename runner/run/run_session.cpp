@@ -34,7 +34,7 @@ State state_of_failed_build(ErrorCode code) {
 }  // namespace
 
 Result<RunRequest> complete_request(const RunRequest& request, const RunTerms& terms) {
-  // Before anything else: a database is worth more than a report.
+  // The database is checked before anything else: it is worth more than a report.
   if (auto sound = check_database_path(terms.database); !sound) return sound.error();
   if (auto there = check_database_folder(terms.database); !there) return there.error();
   const auto resumed = complete_resumed(request, terms);
@@ -106,7 +106,7 @@ Result<RunOutcome> RunSession::measure() {
         lanes != nullptr ? evaluate_on_lanes(*lanes, interrupted) : evaluate_units(interrupted);
     if (!evaluated) return evaluated.error();
   }
-  // Where one device of several is lost, the others may have measured all there was.
+  // If one device of several is lost, the others may have measured all rows.
   const bool lost = outcome_.lost && (bench_->lanes() == nullptr || outcome_.left_pending > 0);
   const bool whole = !outcome_.interrupted && !lost && !outcome_.stopped;
   bench_->begin_end(outcome_.lost.has_value());
@@ -133,7 +133,8 @@ void RunSession::announce() {
   if (plan_.census) announce_files(*plan_.census);
 }
 
-// Every file is accounted for; those that were meant as submissions by name.
+// Notes the number of files of each kind, and names the files that look like submissions and are
+// none.
 void RunSession::announce_files(const Census& census) {
   constexpr int kMost = 20;
   progress_.note(fmt::format("files: {}", census.summary()));
@@ -179,7 +180,7 @@ Status RunSession::take_device() {
   return bench_->take_device(fmt::format("run {}", short_id(run_)), probable_seconds());
 }
 
-// 0 where a task was never timed here.
+// Probable seconds of the whole run; 0 if one of its tasks was never timed here.
 double RunSession::probable_seconds() const {
   double seconds = 0;
   for (const PlannedRow& unit : plan_.units) {
@@ -207,12 +208,12 @@ Status RunSession::begin_run() {
   return store_->begin_run(run_);
 }
 
-// A run without a group shares its rows with nobody but itself, resumed elsewhere.
+// A run without a group shares its rows only with itself, when it is resumed on another machine.
 std::string RunSession::space_of_run() const {
   return request_.group.empty() ? run_.id : request_.group;
 }
 
-// What lies there already is not measured: it is done, and counts.
+// Rows that lie in the exchange already are not measured: they are done, and count.
 Status RunSession::join_exchange(const Json& configuration) {
   if (!exchange_) return Done{};
   auto shared = SharedRun::begin(*exchange_, space_of_run(), run_, configuration);
@@ -270,8 +271,8 @@ Status RunSession::resume_run(const Json& configuration) {
   return shared_ ? publish_again(*rows) : Status(Done{});
 }
 
-// A run has one row for each thing that it was asked to evaluate: what has become another thing
-// since is for another run, or somebody could try until the row pleases.
+// A run has one row for each thing that it was asked to evaluate. A submission or task that changed
+// since is for another run; else somebody could try until the row pleases.
 Status RunSession::check_same(const std::vector<Evaluation>& rows) const {
   std::map<std::pair<std::string, std::string>, const Evaluation*> by_name;
   for (const Evaluation& row : rows)
@@ -291,7 +292,7 @@ Status RunSession::check_same(const std::vector<Evaluation>& rows) const {
   return Done{};
 }
 
-// Rows that are there are not measured again, so they must be those that were stored.
+// The stored rows of the run. They are not measured again, so they must be unchanged.
 Result<std::vector<Evaluation>> RunSession::sound_rows() {
   auto stored = store_->read(run_.id);
   if (!stored) return stored.error();
@@ -306,8 +307,9 @@ Result<std::vector<Evaluation>> RunSession::sound_rows() {
                "Start a new run; `kbench report` still shows this one, and says so."};
 }
 
-// Unique within the run, and equal when the same thing is asked for again. What torch may be used
-// for is a part of it where it is not what it is by default, so that older rows keep theirs.
+// The key of a row: unique within the run, and equal when the same thing is asked for again. The
+// allowed use of torch is a part of it only if it is not the default, so that older rows keep their
+// keys.
 std::string RunSession::key_of(std::size_t index) const {
   const PlannedRow& unit = plan_.units[index];
   const bool is_usual = !unit.is_python() || request_.allow_torch == RunRequest().allow_torch;
@@ -329,7 +331,7 @@ std::string RunSession::key_of(std::size_t index) const {
 
 // --- evaluating ---
 
-// Units that are yet to be timed, as far as anybody knows now.
+// The units that are still to be timed, as far as is known now.
 std::set<std::size_t> RunSession::units_to_judge() const {
   std::set<std::size_t> units;
   if (request_.checks_only) return units;
@@ -340,7 +342,7 @@ std::set<std::size_t> RunSession::units_to_judge() const {
   return units;
 }
 
-// Of an evaluation of the task; 0 where nobody knows.
+// Typical seconds of an evaluation of the task; 0 if not known.
 double RunSession::typical_seconds(const Task& task) const {
   const HowTimed how = request_.checks_only ? HowTimed::kNot
                        : request_.quick     ? HowTimed::kQuick
@@ -381,7 +383,7 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
       outcome_.lost = alone.error();
       break;
     }
-    // A check has waited for the turn that it has: it gives none away before it has used it.
+    // A check has waited for its turn, and gives none away before it has used it.
     if (position > 0 || !request_.checks_only) bench_->give_turn(expected[position]);
     progress_.item(position, task_of(open[position]).id);
     const auto kept = evaluate_next(open[position]);
@@ -390,13 +392,13 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   }
   outcome_.interrupted = outcome_.interrupted || interrupted();
   outcome_.left_pending = open.size() - position;
-  // Whoever stops at the last unit has left nothing out.
+  // A run that stops at its last unit has left nothing out.
   outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;
   progress_.end();
   return Done{};
 }
 
-// A run with a seed can be repeated in its order, too.
+// The seed of a shuffled order. With a seed of the run, its order can be repeated too.
 std::string RunSession::random_order_seed() const {
   return request_.seed ? known_seed(*request_.seed, "order") : random_seed();
 }
@@ -412,7 +414,8 @@ bool RunSession::take_answer(std::size_t unit) {
   return true;
 }
 
-// Before anybody is told of the row. The first row of a key answers it, whoever is faster.
+// Publishes a row in the exchange, before anybody is told of it. The first row of a key answers the
+// key.
 Status RunSession::publish(Evaluation& row, std::span<const Blob> sources) {
   if (!shared_) return Done{};
   auto published = shared_->publish(row, sources);
@@ -429,14 +432,14 @@ Status RunSession::publish(Evaluation& row, std::span<const Blob> sources) {
   return Done{};
 }
 
-// Stores the unit's row. False where the device was lost and has nothing to say about the unit.
+// Measures a unit and stores its row. False if the device was lost, so that the unit has no row.
 Result<bool> RunSession::evaluate_next(std::size_t unit) {
   if (take_answer(unit)) return true;
   Evaluation evaluation = evaluate_unit(unit);
   const std::vector<Blob> sources = take_sources(unit, evaluation);
   if (auto healthy = bench_->recover(evaluation); !healthy) {
     outcome_.lost = healthy.error();
-    // A verdict on the submission stands; where only the device failed, it is tried again.
+    // A verdict on the submission stands. If only the device failed, the unit is tried again.
     if (evaluation.state == State::kInfrastructureError) return false;
   }
   if (auto kept = keep(evaluation, sources); !kept) return kept.error();
@@ -449,13 +452,13 @@ Status RunSession::keep(Evaluation& evaluation, const std::vector<Blob>& sources
   if (!published) return published.error();
   sink_.row(evaluation, sources);
   count(evaluation);
-  // The failures of an earlier part of a resumed run were counted there.
+  // Failures of an earlier part of a resumed run were counted there.
   if (fault_of(evaluation.state) == Fault::kSubmission) ++outcome_.failures_here;
   outcome_.stopped = terms_.max_failures && outcome_.failures_here >= *terms_.max_failures;
   return Done{};
 }
 
-// A row that was measured elsewhere, or is none.
+// Keeps a row that another process measured, or that stands for one that was not.
 Status RunSession::keep_row(std::size_t unit, Evaluation row, const std::string& started_at) {
   complete(unit, started_at, row);
   const std::vector<Blob> sources = take_sources(unit, row);
@@ -473,13 +476,13 @@ Evaluation RunSession::evaluate_unit(std::size_t index) {
   const std::string started_at = utc_now();
   const bool in_vain = ends_early(index);
   Evaluation evaluation = in_vain ? ended_early(index) : bench_->measure(index);
-  // That it does not compile may be known only now.
+  // A compiler's error may be known only now.
   if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
   complete(index, started_at, evaluation);
   return evaluation;
 }
 
-// Whether its row needs no measurement, as far as anybody knows now.
+// Whether the unit's row needs no measurement, as far as is known now.
 bool RunSession::ends_early(std::size_t index) const {
   const PlannedRow& unit = plan_.units[index];
   const bool nothing_to_check = request_.checks_only && !unit.submission;
@@ -487,12 +490,12 @@ bool RunSession::ends_early(std::size_t index) const {
          !why_unjudged(index).empty();
 }
 
-// All that a row says besides what was measured.
+// Adds to a row all that was not measured.
 void RunSession::complete(std::size_t index, const std::string& started_at,
                           Evaluation& evaluation) {
   const PlannedRow& unit = plan_.units[index];
   evaluation.run_id = run_.id;
-  // Also where nothing was measured: rows of a run rank together.
+  // The protocol, even if nothing was measured: rows of a run rank together.
   evaluation.protocol = kProtocol;
   evaluation.timed = !request_.checks_only;
   if (unit.submission) evaluation.worker_kind = to_string(unit.submission->kind);
@@ -517,13 +520,13 @@ bool RunSession::has_size(std::size_t unit) const {
   return task_of(unit).find_size(plan_.target.size) != nullptr;
 }
 
-// Null while it is being built, too.
+// Null while the unit is being built, and without an error.
 const Error* RunSession::error_of_build(std::size_t unit) const {
   const SubmissionBuild* build = bench_->build_of(unit);
   return build != nullptr && build->error ? &*build->error : nullptr;
 }
 
-// Of rows with a submission: the graph is no measure for anybody.
+// For rows with a submission: why the task's graph cannot judge anybody. Else empty.
 std::string RunSession::why_unjudged(std::size_t unit) const {
   return plan_.units[unit].submission ? bench_->why_unjudged(task_of(unit)) : "";
 }

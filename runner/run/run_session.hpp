@@ -1,5 +1,5 @@
-// One run from its request to its outcome: plan, open the database, take the device, start, build,
-// measure unit by unit, store each row at once. Prints nothing, and knows no exit code.
+// A run from its request to its outcome: plan, open the database, take the device, start, build,
+// measure unit by unit, store each row at once. It prints nothing, and knows no exit code.
 #pragma once
 
 #include <cstddef>
@@ -30,13 +30,13 @@ namespace kbench {
 class LaneFleet;
 struct LaneEvent;
 
-// The request, completed by the run that is resumed or that `rerun` looks at; the database can be
-// one. To be called before anything is started, as often as one likes. Errors: kUsage, kNotFound,
-// those of Store::open.
+// The request, completed by the run that is resumed or that `rerun` looks at. Checks as well that
+// the database's path can be one. To be called before anything is started; may be repeated. Errors:
+// kUsage, kNotFound, those of Store::open.
 [[nodiscard]] Result<RunRequest> complete_request(const RunRequest& request, const RunTerms& terms);
 
-// The plan of such a request, without what `rerun` leaves out. Errors: those of make_plan; kUsage
-// for a group that cannot be one.
+// The plan of a completed request, without the rows that `rerun` leaves out. Errors: those of
+// make_plan; kUsage for a name that a group cannot have.
 [[nodiscard]] Result<Plan> plan_run(const RunRequest& request, const RunTerms& terms,
                                     const Installation& installation);
 
@@ -44,11 +44,11 @@ class RunSession {
  public:
   // `device` and `sink` outlive it.
   RunSession(DeviceSession& device, RunRequest request, RunTerms terms, RunSink& sink);
-  // The same on benches of another source, which outlives it.
+  // A run on benches of another source, which outlives it.
   RunSession(BenchSource& benches, RunRequest request, RunTerms terms, RunSink& sink);
 
-  // Once. Errors: what the run was refused for before it measured anything, or why a row or a
-  // report could not be kept; rows that were measured are stored.
+  // To be called once. Errors: the reason why the run was refused before it measured anything, or
+  // why a row or a report could not be kept. Rows that were measured are stored.
   Result<RunOutcome> run();
 
  private:
@@ -88,7 +88,7 @@ class RunSession {
   Status keep(Evaluation& evaluation, const std::vector<Blob>& sources);
   void count(const Evaluation& row);
 
-  // On several lanes (lane_round.cpp).
+  // For several lanes; defined in lane_round.cpp.
   struct LaneRound;
   Status evaluate_on_lanes(LaneFleet& lanes, const std::function<bool()>& interrupted);
   Status hand_out(LaneRound& round);

@@ -1,4 +1,4 @@
-// Where a run tells how it goes: a terminal, a judge, a test. The run itself prints nothing.
+// The listener of a run: a terminal, a judge, a test. The run itself prints nothing.
 #pragma once
 
 #include <span>
@@ -20,15 +20,15 @@ class RunSink {
   // Notes, warnings, phases and items.
   virtual ProgressSink& progress() = 0;
 
-  // The plan, before anything is started. An error refuses the run.
+  // Receives the plan, before anything is started. An error refuses the run.
   virtual Status begin(const Plan&) { return Done{}; }
 
-  // A row that the database has now, with the contents of its sources. The item of `progress` is
-  // this one, and ends with it.
+  // Receives a row that the database has now, with the contents of its sources. The current item of
+  // `progress` is this row, and ends with it.
   virtual void row(const Evaluation& evaluation, std::span<const Blob> sources) = 0;
 
-  // Nothing more is measured. Called while the last processes end, so that a report takes no time
-  // of its own. An error ends the run as a failure; its rows are stored.
+  // The end: nothing more is measured. It comes while the last processes end, so that writing a
+  // report costs no extra time. An error ends the run as a failure; its rows are stored.
   virtual Status done(const Store&, const Run&) { return Done{}; }
 };
 

@@ -1,5 +1,5 @@
-// The terms on which a run is made: where its rows go, whom it waits for, when it stops. They
-// decide when a row is measured, and nothing that it says.
+// The terms of a run: where its rows go, whom it waits for, when it stops. They decide when a row
+// is measured, and nothing that the row says.
 #pragma once
 
 #include <filesystem>
@@ -17,19 +17,19 @@ struct RunTerms {
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
   std::string id;                     // of the new run; empty: drawn
   std::string command_line;           // as typed, for the store
-  // The folder in which runs share their rows (runner/pool); empty: this one measures all of its
-  // own.
+  // The folder in which runs share their rows (runner/pool); empty: the run measures all of its
+  // rows.
   std::optional<std::filesystem::path> exchange;
   std::optional<int> jobs;             // compilations at once; empty: by the number of cores
   bool no_wait = false;                // where the device is taken: an error
   std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on
   UnitOrder order = UnitOrder::kTask;  // in which the rows are measured
-  // Asked where Ctrl-C is looked for: true ends the run once the evaluation at hand is stored.
+  // Asked together with Ctrl-C: true ends the run once the current evaluation is stored.
   std::function<bool()> stop;
-  // Told what the device is waited for, again where that changes, and nothing once the wait is
-  // over.
+  // Receives what the run waits for on the device, again whenever that changes, and nothing once
+  // the wait is over.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
-  // Asked while the device is waited for: true, and nobody waits any longer, which is an error.
+  // Asked while the run waits for the device: true ends the wait with an error.
   std::function<bool()> gives_up = {};
 };
 

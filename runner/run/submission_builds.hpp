@@ -1,5 +1,5 @@
-// Compiles the submissions of a plan, several at once, and makes Python ones ready, which for some
-// is a build step of their own. No worker starts before all are done.
+// Compiles the submissions of a plan, several at once, and makes Python submissions ready; some of
+// those have a build step. No worker starts before all are done.
 #pragma once
 
 #include <atomic>
@@ -25,11 +25,11 @@ struct SubmissionBuild {
   // there was nothing to do, or with an error.
   std::filesystem::path library;
   std::optional<PythonModel> python;
-  // As ModelArguments has them; units of a task share them.
+  // Both as in ModelArguments; units of a task share them.
   std::optional<PythonFiles> reference;
   bool draws_alike = false;
   std::shared_ptr<Staging> staging;
-  // kNotFound: it takes what is not to be had here.
+  // kNotFound: the submission needs something that this machine does not have.
   std::optional<Error> error;
   std::optional<double> seconds;  // that building took, also where it comes from a cache
   std::string words;              // the compiler's, where it compiled
@@ -43,8 +43,8 @@ struct Builders {
   const PythonBuilder* python = nullptr;  // null where no unit is a Python submission
 };
 
-// One for each unit of the plan, in its order. `arguments`: for tasks with Python submissions.
-// `jobs` compilers at most at the same time; none is begun once `given_up` is true.
+// A build for each unit of the plan, in its order. `arguments`: for tasks with Python submissions.
+// At most `jobs` compilers run at the same time; none is begun once `given_up` is true.
 [[nodiscard]] std::vector<SubmissionBuild> build_submissions(const Plan& plan,
                                                              const Builders& builders,
                                                              const ArgumentsByTask& arguments,

@@ -1,8 +1,8 @@
-// Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
-// linted once by its content, size and device, before its first timed row: does its judge tell a
-// kernel that works from one that computes nothing, is eager itself exact enough to be a yardstick,
-// does the graph compute what the Python does, and cost what the file says? The records are those
-// of `kbench tasks lint`, in the same table.
+// Whether a task that somebody else wrote may rank anybody. A task that is not shipped is linted
+// once by its content, size and device, before its first timed row. Does its judge tell a kernel
+// that works from one that computes nothing? Is eager exact enough to be a yardstick? Does the
+// graph compute what the Python does, and cost what the file says? The records are those of `kbench
+// tasks lint`, in the same table.
 #pragma once
 
 #include <cstddef>
@@ -31,9 +31,8 @@ class TaskChecks {
   TaskChecks(const Installation& installation, const Target& target, Sandbox& sandbox)
       : installation_(installation), target_(target), sandbox_(sandbox) {}
 
-  // Checks those of the tasks that are not shipped and that nobody has checked; `lints` false: none
-  // of them. A task that cannot be checked is the record's matter, not an error. Errors: of the
-  // store.
+  // Checks the tasks that are not shipped and have no record yet; with `lints` false, none. The
+  // record says if a task could not be checked; that is no error. Errors: those of the store.
   Status check(const std::vector<const Task*>& tasks, bool lints, Store& store,
                ProgressSink& progress, const std::function<bool()>& interrupted);
 
@@ -50,7 +49,7 @@ class TaskChecks {
     return {task.hash, target_.size, target_.device};
   }
   [[nodiscard]] bool is_shipped(const Task& task) const;
-  // Null without one, and where it says nothing about the Python that the task has now.
+  // The record of a task. Null without one, and if it says nothing about the task's current Python.
   [[nodiscard]] const LintRecord* record_of(const Task& task) const;
   using Costs = AwaitedAnswers<LintFinding>;
   // The one at `index` of those that `costs` and `python` were asked for.

@@ -1,5 +1,5 @@
-// Units that are yet to be measured, in the order in which lanes pull them. One whose lane died is
-// tried once more, before all others; after that it is nobody's. Pure.
+// The units that are still to be measured, in the order in which lanes pull them. A unit whose lane
+// died is tried once more, before all others, and then given up. Pure.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class UnitQueue {
 
   explicit UnitQueue(const std::vector<std::size_t>& units) : units_(units.begin(), units.end()) {}
 
-  // Nothing once all are pulled.
+  // The next unit; nothing once all are pulled.
   [[nodiscard]] std::optional<std::size_t> pull() {
     if (units_.empty()) return std::nullopt;
     const std::size_t unit = units_.front();
@@ -25,7 +25,7 @@ class UnitQueue {
     return unit;
   }
 
-  // False where it was tried as often as a unit is.
+  // Puts a unit back. False if it has had all of its tries.
   [[nodiscard]] bool give_back(std::size_t unit) {
     if (tries_[unit] >= kMostTries) return false;
     units_.push_front(unit);

@@ -24,9 +24,9 @@ class VendorBaseline {
   VendorBaseline(const Installation& installation, const Target& target, Sandbox& sandbox,
                  std::string precision);
 
-  // The task as the run's class has it. Without a call, with the reason.
+  // The vendor's side of a task in the run's class, or the reason why there is none.
   [[nodiscard]] EvaluationRequest::Vendor of(const Task& task, const TaskSize& size) const;
-  // All that a worker sees besides its own library.
+  // The files and variables that a worker sees besides its own library.
   [[nodiscard]] NativeSurroundings surroundings(const VendorPlan& plan) const;
 
  private:

@@ -38,7 +38,7 @@ class KeptProcess final : public SandboxedProcess {
 
  private:
   void reap();
-  // Once it is over: whether nothing of it is left, by any sign there is.
+  // Looks, once the program is over, for any sign that something of it is left.
   void look_for_leftovers(bool keeper_killed);
   Status freeze_group();
   [[nodiscard]] Result<Exit> explain(int wait_status);

@@ -31,7 +31,8 @@ struct Descendants {
 // Moves every living process below `root` (itself not included) to the front of `table`.
 [[nodiscard]] Descendants find_descendants(pid_t root, std::span<ProcessEntry> table);
 
-// Waits a little before another look at who stands still; `glance` counts the looks, from 1.
+// Waits a little before another look at which threads stand still; `glance` counts the looks, from
+// 1.
 void pause_before(int glance);
 
 // The processes below one process, as far as they are known. Each is remembered by a pidfd, so a
@@ -46,22 +47,22 @@ class FrozenTree {
   // Errors: kTimeout when one did not stop in time (it hangs in the kernel, or is continued without
   // end); kInfrastructure when it cannot be told.
   Status freeze(std::chrono::milliseconds timeout);
-  // Whether each thread of what is known stands still; after freeze(), it should. Errors:
-  // kSubmission, naming the process of one that does not; kInfrastructure.
+  // Checks that each thread of the known processes stands still, as it should after freeze().
+  // Errors: kSubmission, naming the process of one that does not; kInfrastructure.
   Status still_stands();
   void thaw();
-  // Moves threads that want to run from the cores that they are bound to to the other ones, until
-  // unmove_threads() or the next freeze() is done: for when they do not get their turn. freeze()
-  // does so itself where a stop takes long.
+  // Lets threads that want to run leave the cores that they are bound to, until unmove_threads() or
+  // the end of the next freeze(): for threads that do not get their turn. freeze() does so itself
+  // if a stop takes long.
   void move_threads();
   void unmove_threads() { moved_.reset(); }
-  // Those known now, after another look. What is frozen cannot start new ones. Errors:
+  // The processes known after another look. Frozen ones cannot start new ones. Errors:
   // kInfrastructure.
   [[nodiscard]] Result<std::vector<pid_t>> processes();
-  // Lets go of one that is no more, whose number may be somebody else's by now.
+  // Forgets a process that is gone: its number may be another one's by now.
   void forget(pid_t pid);
-  // Kills those known now, wherever they have gone, and waits. Errors: kTimeout when one does not
-  // die; kInfrastructure when it cannot be told.
+  // Kills the known processes, wherever they have gone, and waits. Errors: kTimeout if one does not
+  // die; kInfrastructure if that cannot be told.
   Status kill_known(std::chrono::milliseconds timeout);
 
  private:

@@ -1,5 +1,6 @@
 // Runs foreign code: submissions' workers, compilers, and any Python that executes files we did not
-// write. Layers are probed once by execution; what was achieved is stored with every row.
+// write. Layers are probed once, by running a program through them; every row stores the layers
+// that held.
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +32,8 @@ struct SandboxCommand {
   std::uint64_t max_file_bytes = 1ull << 30;     // at least 64 KiB are allowed
   std::uint64_t max_cpu_seconds = 0;             // 0 = no limit
   int max_processes = 256;
-  // Short of memory, the kernel ends first who has most of it, with this many thousandths of the
-  // machine's on top. Whoever judges has less than who is judged.
+  // Short of memory, the kernel ends the process with the most memory first. This many thousandths
+  // of the machine's memory count on top, fewer for a judge than for the judged.
   int memory_handicap = 1000;
 };
 
@@ -47,27 +48,26 @@ class SandboxedProcess {
     int signal = 0;
   };
 
-  // Waits until the program ended; empty Exit optional semantics through Result: kTimeout on
-  // expiry.
+  // Waits until the program has ended. Errors: kTimeout.
   virtual Result<Exit> wait(std::chrono::milliseconds timeout) = 0;
-  // Kills the whole process tree and reaps it. What does not die within ten seconds hangs in the
-  // kernel: wait() says so from then on, Sandbox::undead() counts it, and the device it used is not
+  // Kills the whole process tree and reaps it. A process that does not die within ten seconds hangs
+  // in the kernel: wait() says so from then on, Sandbox::undead() counts it, and its device is not
   // to be trusted.
   virtual void kill() = 0;
-  // Stops every process in it, by its control group or by SIGSTOP, and returns once all of their
-  // threads stand still. Errors: kTimeout when they do not stop; kInfrastructure when that cannot
+  // Stops every process of the program, by its control group or by SIGSTOP, and returns once all of
+  // their threads stand still. Errors: kTimeout if they do not stop; kInfrastructure if that cannot
   // be told.
   virtual Status freeze() = 0;
-  // Errors: kSubmission when something in it did not stand still since freeze(); then it is not
-  // continued either. kInfrastructure when that cannot be told.
+  // Continues the program. Errors, which leave it stopped: kSubmission if a thread did not stand
+  // still since freeze(); kInfrastructure if that cannot be told.
   virtual Status thaw() = 0;
-  // For a program that makes no progress: moves those of its threads that want to run from the
-  // cores they are bound to to the other ones, until the next freeze().
+  // Helps a program that makes no progress: threads that want to run may leave the cores that they
+  // are bound to, until the next freeze().
   virtual void move_threads() = 0;
-  // The program and every process that it started, as numbered outside; empty once it ended.
-  // Errors: kInfrastructure when it cannot be told.
+  // The program and every process that it started, as numbered outside; empty once it has ended.
+  // Errors: kInfrastructure if that cannot be told.
   [[nodiscard]] virtual Result<std::vector<pid_t>> processes() = 0;
-  // Forgets one of these processes, which somebody has waited for since.
+  // Forgets one of these processes, which has been waited for since.
   virtual void forget(pid_t) {}
   // A descriptor that becomes readable when the program has ended.
   [[nodiscard]] virtual int exit_fd() const = 0;
@@ -97,19 +97,18 @@ class Sandbox {
  public:
   virtual ~Sandbox() = default;
   virtual Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) = 0;
-  // start() for a program that does nothing before it is asked to. Where the layers are not known
-  // yet, it starts while these are tried, and once more where not all of them work.
+  // start() for a program that does nothing before it is asked to. If the layers are not known yet,
+  // the program starts while they are tried, and once more if not all of them work.
   virtual Result<std::unique_ptr<SandboxedProcess>> start_early(const SandboxCommand& command) {
     return start(command);
   }
   [[nodiscard]] virtual const SandboxLevel& level(bool needs_cuda) const = 0;
-  // How many programs started here are over, and not all of their processes are dead: see
-  // SandboxedProcess::kill.
+  // The number of ended programs of which some process is not dead: see SandboxedProcess::kill.
   [[nodiscard]] virtual int undead() const = 0;
 };
 
-// Layers that must not be used even where they work: a test then sees the weaker sandboxes, and
-// `kbench selftest sandbox --without` what each of them is good for.
+// Layers that must not be used even if they work: for tests of weaker sandboxes, and for `kbench
+// selftest sandbox --without`, which shows what each layer is good for.
 struct SandboxOptions {
   bool use_bubblewrap = true;
   bool use_namespaces = true;      // our own, where bubblewrap is not used

@@ -20,7 +20,7 @@ class UndeadList {
   void add_user(uid_t user);
   // Somebody is left, and there is no way to see him end: counted for ever.
   void add_lost();
-  // Those that are still there; the others are reaped.
+  // The processes that are still there; the others are reaped.
   [[nodiscard]] int count();
 
  private:

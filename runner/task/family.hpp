@@ -12,11 +12,10 @@ namespace kbench {
 // normalization, activation, pooling, reduction, scan, loss, elementwise.
 [[nodiscard]] std::span<const std::string_view> all_families();
 
-// Those of a task, in that order. Its operators ("aten::conv2d") say most of it; its name ("relu",
-// "019_relu" or a whole id) says what they are composed to, such as a loss of a difference, a
-// square and a mean. Without operators, as for a task whose file is gone, the name says all of it;
-// what it does not say is left out. A task of operators of which none is of a family is
-// elementwise.
+// The families of a task, in that order. Most come from its operators ("aten::conv2d"). Its name
+// ("relu", "019_relu" or a whole id) says what they are composed to, such as a loss of a
+// difference, a square and a mean. Without operators, as for a task whose file is gone, the name
+// alone counts. A task of operators without any family is elementwise.
 [[nodiscard]] std::vector<std::string> families_of(std::string_view name,
                                                    std::span<const std::string> operators);
 

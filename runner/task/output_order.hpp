@@ -1,8 +1,7 @@
-// In which order an output lies in memory. Torch's operators leave transposed results as they are,
-// and whoever puts one in order inside of the clock pays for a second pass over it. So a Python
+// The order in which an output lies in memory. Torch's operators leave transposed results as they
+// are, and putting one in order inside of the clock costs a second pass over it. So a Python
 // submission's results that lie in a row are taken as they lie, and the oracle puts them in order
-// when it judges. Where they lie is the player's word: who lies is compared with the wrong
-// elements.
+// when it judges. The order is the player's word: a lie has the wrong elements compared.
 #pragma once
 
 #include <cstddef>

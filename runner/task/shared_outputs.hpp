@@ -1,4 +1,4 @@
-// Which outputs of a graph may lie in memory that is not theirs alone, by the list of operators.
+// Outputs of a graph that may lie in memory which is not theirs alone, by the list of operators.
 #pragma once
 
 #include <vector>

@@ -12,7 +12,7 @@
 
 namespace kbench {
 
-// One task as its place and the head of its file tell it.
+// A task by its place and the head of its file.
 struct TaskEntry {
   std::string id;  // "level1/019_relu"
   int level = 0;
@@ -46,8 +46,8 @@ struct TaskEntry {
                                                           const std::vector<std::string>& patterns);
 
 // Whether `file` is a link to something outside of `folder`, which itself may be reached by links.
-// Also where nobody can tell. Not looked at: folders between the two, which no reader of ours
-// follows by a link.
+// True as well if that cannot be told. Folders between the two are not looked at: no reader of ours
+// follows a link there.
 [[nodiscard]] bool leads_out_of(const std::filesystem::path& file,
                                 const std::filesystem::path& folder);
 

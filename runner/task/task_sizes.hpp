@@ -20,7 +20,7 @@ namespace kbench {
                                                   const std::optional<std::string>& name,
                                                   const std::string& preferred);
 
-// The same of each entry, read by several threads: 3 MB of JSON for 250 tasks, 30 ms of one core.
+// The sizes of each entry, read by several threads: 3 MB of JSON for 250 tasks, 30 ms of one core.
 [[nodiscard]] std::vector<std::vector<std::string>> sizes_of_each(
     const std::vector<TaskEntry>& entries);
 

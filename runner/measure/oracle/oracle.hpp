@@ -29,14 +29,15 @@ class Oracle {
   virtual Result<OracleHello> hello() = 0;
   // A new process in place of this one, with nothing loaded.
   virtual Status restart() = 0;
-  // Returns why there is no compiled baseline; empty when there is one. `parameters`: a descriptor
-  // of what every placement has as parameters, packed (initial_parameters.hpp); -1: they are drawn.
+  // Loads a task. Returns why there is no compiled baseline; empty when there is one. `parameters`:
+  // a descriptor of the packed parameters of every placement (initial_parameters.hpp); -1: they are
+  // drawn.
   virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                                    const std::filesystem::path& package, int parameters) = 0;
   virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
-  // CPU: a process that plays what was loaded last, in the baselines' arenas. Returns at once.
-  // Where its code, heap and threads happen to lie moves a time by some
-  // 2 %, so each placement has a player of its own.
+  // CPU: starts a process that plays what was loaded last, in the baselines' arenas, and returns at
+  // once. The places of its code, heap and threads move a time by some 2 %, so each placement has a
+  // player of its own.
   virtual Result<std::unique_ptr<Player>> start_player(const PlacedArenas& arenas,
                                                        std::uint64_t param_offset) = 0;
   // The baselines' snapshot holds eager's outputs for the inputs drawn last: judge() compares with
@@ -48,8 +49,8 @@ class Oracle {
   virtual Result<std::vector<EagerError>> perturbed() = 0;
   virtual Status release() = 0;
   virtual Result<BaselineTime> time(Side side) = 0;
-  // The same, with what the device does in it written to a file of activities
-  // (activity/activity_file.hpp); `cupti` is the library. CUDA.
+  // CUDA: the same, while the device's activities are written to a file
+  // (activity/activity_file.hpp); `cupti` is the library.
   virtual Result<BaselineTime> record(Side side, const std::filesystem::path& cupti, int file) = 0;
   virtual Result<std::int64_t> flush() = 0;
   // Selects the seat of all requests until the next arm().
@@ -57,14 +58,13 @@ class Oracle {
   virtual Result<Revealed> reveal(int slot) = 0;
   virtual Status snapshot(int slot, const OutputPlaces& places) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
-  // Measured once, whatever restarts, and once more after each doubt; the highest of them.
+  // The highest peaks measured: once, whatever restarts, and once more after each doubt.
   virtual Result<DevicePeaks> peaks() = 0;
-  // Other programs may have been at work when the peaks were measured: the next to ask has them
-  // measured again.
+  // Has the next peaks() measure again: other programs may have been at work the last time.
   virtual void doubt_peaks() = 0;
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
-  // The outputs in the baselines' seat, against the reference.
+  // Compares the outputs in the baselines' seat with the reference.
   virtual Result<std::vector<CompareResult>> judge_vendor(
       const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::vector<CompareResult>> judge_eager(

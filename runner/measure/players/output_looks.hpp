@@ -1,5 +1,5 @@
-// Which bytes of a call's outputs are looked at twice: as soon as it is done, and once the player
-// stands still. Drawn anew for each call, over all outputs alike.
+// Bytes of a call's outputs that are looked at twice: as soon as the call is done, and once the
+// player stands still. Drawn anew for each call, over all outputs alike.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct OutputLook {
 class OutputLooks {
  public:
   explicit OutputLooks(const std::vector<TensorSpec>& outputs);
-  // All of them where there are few.
+  // The bytes for the next call; all bytes if there are few.
   [[nodiscard]] std::vector<OutputLook> draw();
 
  private:

@@ -40,13 +40,12 @@ class OwnOutputs {
   OwnOutputs& operator=(const OwnOutputs&) = delete;
   ~OwnOutputs();
 
-  // As soon as a call is done: what it tells, and what some of its outputs hold by now.
+  // Takes, as soon as a call is done, the told places and the current values of some bytes there.
   void note(const ToldPlaces& told, const ForeignMemory& memory);
-  // Once it stands still. Whether these hold something else now.
+  // Whether these bytes hold other values now that the worker stands still.
   [[nodiscard]] bool changed(const ForeignMemory& memory) const;
-  // Reads all of them into the arena of outputs, so many bytes into it; but for those that were
-  // copied there, if the player was told to. Errors: kSubmission, for a place that cannot be;
-  // kInfrastructure.
+  // Reads all outputs into their arena, from `output_base` on, except those that the player was
+  // told to copy there. Errors: kSubmission for a place that cannot be; kInfrastructure.
   Result<OutputPlaces> take(pid_t process, const ForeignMemory& memory, std::uint64_t output_base,
                             bool may_be_copied);
   // True if an output, by the worker's notes, was copied to the arena within the call.

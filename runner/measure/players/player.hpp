@@ -30,10 +30,10 @@ struct PlayerCall {
   std::uint32_t gate = 0;  // as Oracle::reveal() said
   std::chrono::milliseconds timeout{10'000};
   bool copies_outputs = false;  // Python: within the call, because nobody can read its memory
-  // CPU: the call is stopped that often to see where its threads are (code_profile.hpp), and takes
-  // that much longer. 0: it is left alone.
+  // CPU: the time between two stops of the call, which show where its threads are
+  // (code_profile.hpp); each makes the call longer. 0: the call is left alone.
   std::chrono::nanoseconds look_every{0};
-  // The first look comes after so long, and nothing has told the player of it. 0: like the others.
+  // The time before the first stop, of which nothing has told the player. 0: like the others.
   std::chrono::nanoseconds first_look{0};
 };
 
@@ -53,9 +53,10 @@ struct PlayerAnswer {
 class Player {
  public:
   virtual ~Player() = default;
-  // Waits until it takes calls, and stops it.
+  // Waits until the player takes calls, and stops it.
   virtual std::optional<EarlyEnd> await_ready(std::chrono::milliseconds timeout) = 0;
-  // Its processes are stopped before and after, they run only inside this call.
+  // Makes one call. The player's processes run only inside of it; they are stopped before and
+  // after.
   virtual PlayerAnswer call(const PlayerCall& call) = 0;
 };
 

@@ -23,24 +23,24 @@ namespace kbench {
 class Worker : public Player {
  public:
   [[nodiscard]] virtual const WorkerKind& kind() const { return native_worker(); }
-  // Has it load the submission as soon as it is ready, and waits for neither. Nothing of the
-  // submission runs before; empty calls can be made once it is ready.
+  // Has the worker load the submission as soon as it is ready, and waits for neither. No code of
+  // the submission runs before that; a ready worker takes empty calls.
   virtual std::optional<EarlyEnd> load() = 0;
-  // Waits until the submission is loaded. Empty: it is.
+  // Waits until the submission is loaded. Empty: loaded.
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;
-  // Binds the first thread of its processes to a core; while no call is outstanding.
+  // Binds the first thread of each of its processes to a core. Only while no call is outstanding.
   virtual void run_on(int core) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
-  // Account of the model that it loaded.
+  // The worker's account of the model that it loaded.
   [[nodiscard]] virtual ModelAccount model_account() { return {}; }
   // The code that its processes have mapped, as the kernel tells. Errors: kInfrastructure;
-  // kSubmission, where it hides that.
+  // kSubmission for a worker that hides its code.
   [[nodiscard]] virtual Result<std::vector<MappedCode>> mapped_code() = 0;
-  // Empty: what it has written is within the limits.
+  // Checks the files that the worker has written. Empty: within the limits.
   virtual std::optional<EarlyEnd> check_written() { return std::nullopt; }
   // The last lines that it printed, safe to show; empty without any. For its author only.
   [[nodiscard]] virtual std::string last_output() = 0;
-  // Its report of the operators of torch that the last call used, which was a kObserved one. Its
+  // The worker's report of the operators of torch in the last call, which was a kObserved one. Its
   // word, and no proof.
   [[nodiscard]] virtual TorchUse torch_use() { return {}; }
   // Profiles of the calls looked at since the last take.
@@ -58,8 +58,8 @@ struct WorkerStart {
   Seat seat = Seat::kSubmission;
   std::uint64_t parameter_base = 0;  // where its parameters start in their arena
   std::string precision;             // of the run: a Python submission's torch is set to it as well
-  // For a profile: CUPTI's file and the file (activity/activity_file.hpp) that takes what it tells.
-  // Else empty and -1: the process has nothing of either.
+  // For a profile: CUPTI's library, and the descriptor of the file that takes activities
+  // (activity/activity_file.hpp). Else empty and -1.
   std::filesystem::path cupti = {};
   int activity = -1;
 };

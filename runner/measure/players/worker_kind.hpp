@@ -16,17 +16,17 @@ namespace kbench {
 struct WorkerKind {
   std::string_view name;  // of the row: "native", "python"
   CodeRules code;
-  // Its outputs lie in memory of its own, where they are read once it stands still, and it says
-  // where. Else they are written to the arena by the submission itself.
+  // Outputs lie in memory of the worker, which says where, and are read there once it stands still.
+  // Else the submission itself writes them to the arena.
   bool owns_outputs = false;
-  // It can tell which operators of torch a call used: CallKind::kObserved.
+  // The worker can tell which operators of torch a call used: CallKind::kObserved.
   bool observes = false;
-  // It can record what the device does in its calls (WorkerStart::activity).
+  // The worker can record the device's activities in its calls (WorkerStart::activity).
   bool records = false;
-  // On a GPU no call is cut off before, however fast eager is: the first one loads, in Python it
+  // Least limit of a call on a GPU, however fast eager is: the first call loads, in Python it
   // imports and compiles.
   std::chrono::milliseconds least_call_timeout{5'000};
-  // How a call ends that returned this status.
+  // The end of a call that returned this status.
   EarlyEnd (*ended_with)(std::int32_t status) = nullptr;
   // Message for a submission that mapped other code.
   std::string_view only_known_code;

@@ -14,7 +14,7 @@ class WorkerOutput {
  public:
   // Errors: kInfrastructure.
   [[nodiscard]] static Result<WorkerOutput> make();
-  // For the worker's process; closed here once that is started.
+  // The end for the worker's process, which is closed here once the process has started.
   [[nodiscard]] int write_end() const { return pipe_.write.get(); }
   void close_write_end() { pipe_.write.reset(); }
   // The last lines of what it printed since the last time it was asked, safe to show; empty without

@@ -1,7 +1,7 @@
-// A worker of any kind inside the sandbox. It is frozen whenever no call is outstanding, so that it
-// can neither look at the answer nor slow a baseline down. The supervisor's clock around a call
-// stops when done is seen. On a CPU it starts before the worker is continued, and what its outputs
-// still get after done is seen as well (late_writes.hpp).
+// A worker of any kind inside the sandbox. The worker is frozen whenever no call is outstanding, so
+// that it can neither look at the answer nor slow a baseline down. The supervisor's clock around a
+// call stops when done is seen. On a CPU the clock starts before the worker is continued, and
+// writes to outputs after done are seen as well (late_writes.hpp).
 #pragma once
 
 #include <cstdint>
@@ -55,9 +55,10 @@ class WorkerProcess final : public Worker {
   EarlyEnd describe_end(const std::string& during);
   EarlyEnd not_ready(const std::string& what, const std::string& hint = "");
   std::optional<EarlyEnd> hear_ready(std::chrono::milliseconds timeout);
-  // Waits for a word on its channel; how it ends where it writes too much meanwhile.
+  // Waits for a message on the channel. Returns how the worker ends if it writes too much
+  // meanwhile.
   std::optional<EarlyEnd> await_word(std::chrono::milliseconds timeout);
-  // Gets to know its processes while only our own code runs in there: from then on none of them can
+  // Lists the worker's processes while only our own code runs there. From then on none of them can
   // hide, and none can start another one.
   std::optional<EarlyEnd> enlist();
   EarlyEnd misused_channel(const std::string& how);
@@ -65,23 +66,23 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> freeze();  // both of these:
   std::optional<EarlyEnd> stop();
   std::optional<EarlyEnd> take_stock();  // of its processes and what they ran so far
-  // Whether it stood still since then.
+  // Checks that the worker stood still since take_stock().
   std::optional<EarlyEnd> check_stop();
   std::optional<EarlyEnd> thaw();
-  // Checks the cores of a finished call that began that long ago.
+  // Checks the cores used by a finished call that began so long ago.
   std::optional<EarlyEnd> check_cores(std::chrono::nanoseconds call);
   [[nodiscard]] bool has_stalled(StallWatch& watch, std::chrono::nanoseconds into_call) const;
-  // Python: how it ends for what it has written; kills it then.
+  // Python: returns how the worker ends for the files that it has written, and kills it then.
   std::optional<EarlyEnd> check_files(std::chrono::nanoseconds every);
   std::optional<EarlyEnd> judge_files(const Result<std::string>& too_much);
-  // In the middle of a call: stops it, sees where its threads are, and continues it.
+  // Stops the worker in the middle of a call, sees where its threads are, and continues it.
   std::optional<EarlyEnd> look_into_call(bool unawares);
   EarlyEnd describe_silence(const PlayerCall& call);
   void hear_torch_use();
-  // Python, of a call that is over: where its outputs are, into the answer. How it ends where they
-  // lie where they may not.
+  // Python, after a call: puts the places of its outputs into the answer. Returns how the worker
+  // ends if an output lies where it may not.
   std::optional<EarlyEnd> take_outputs(const PlayerCall& call, PlayerAnswer& answer);
-  // CUDA: nothing of what is told has gaps or reaches behind the heap.
+  // CUDA: the told places, none of which has gaps or reaches behind the heap.
   [[nodiscard]] Result<OutputPlaces> places_in_heap(const ToldPlaces& told) const;
   [[nodiscard]] bool wrote_late() const;  // CPU: what it looked like when it was done, and now
 
