@@ -24,8 +24,8 @@ class Channel {
   static constexpr std::size_t kMaxMessageBytes = 4u << 20;
   static constexpr std::size_t kMaxDescriptors = 8;
 
-  // Whether the peer may send descriptors along. One that is not trusted could send them until this
-  // process has no number left for its own files.
+  // Whether the peer may send descriptors. An untrusted peer could send them until this process has
+  // no number left for its own files.
   enum class Descriptors { kTaken, kRefused };
 
   Channel() = default;

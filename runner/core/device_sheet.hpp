@@ -26,7 +26,8 @@ struct DeviceSheet {
 [[nodiscard]] Result<std::vector<DeviceSheet>> parse_device_sheets(std::string_view json);
 // The list of data/devices.json.
 [[nodiscard]] const std::vector<DeviceSheet>& device_sheets();
-// For a name as the driver gives it, "NVIDIA H100 80GB HBM3"; nullptr for one that is not listed.
+// The sheet of a device by its driver's name, "NVIDIA H100 80GB HBM3"; nullptr for a device that is
+// not listed.
 [[nodiscard]] const DeviceSheet* find_device_sheet(std::string_view name);
 
 }  // namespace kbench

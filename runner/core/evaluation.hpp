@@ -55,20 +55,20 @@ enum class Side { kEager, kCompiled, kSubmission, kVendor };
 // True for the states that make `kbench run` exit with 1.
 [[nodiscard]] bool is_failure(State state);
 
-// The block of samples that belong to none.
+// The block number of samples that belong to no block.
 constexpr int kAlone = -1;
 
-// How an evaluation is measured. Rows of different protocols are not compared: 1 began its clocks
-// on an idle device and believed what a CPU worker said of its time; 2 had baselines and Python
-// submissions copy transposed outputs together while their clock ran, which nobody asks of a
-// module, and compared Python on a CPU with eager called from C++.
+// The protocol of a measurement. Rows of different protocols are not compared. Protocol 1 began its
+// clocks on an idle device and believed a CPU worker's word on its time. Protocol 2 had baselines
+// and Python submissions copy transposed outputs together while their clock ran, which nobody asks
+// of a module, and compared Python on a CPU with eager called from C++.
 constexpr int kProtocol = 4;
 
 // Why a row of `kbench run --checks-only` has no times.
 constexpr const char* kNotTimed = "nothing was timed (--checks-only)";
 
-// One measurement of an evaluation, with processes and inputs of its own. None is thrown away: what
-// does not count is kept beside what does.
+// A measurement of an evaluation, with processes and inputs of its own. Every attempt is kept, even
+// if it does not count.
 struct Attempt {
   std::string reason;  // "first", or why there is another one
   std::string seed;    // hex; what its inputs, orders and places were drawn from
@@ -80,18 +80,17 @@ struct Attempt {
   double wall_seconds = 0;
 };
 
-// By how much equal measurements on a device differ beyond what their own samples tell, as standard
-// deviations relative to a speed-up. No sample of a run can show it, and an interval that is to
-// hold for the next run contains it. Measured by `kbench selftest timing`
-// (analysis/calibration.hpp).
+// The variation of equal measurements on a device beyond what their own samples show, as standard
+// deviations relative to a speed-up. No sample of a run can show it, so an interval that holds for
+// the next run has to contain it. Measured by `kbench selftest timing` (analysis/calibration.hpp).
 struct Calibration {
   double between_sessions = 0;  // fresh processes and places within one run
   double between_runs = 0;
   std::string measured_at;  // UTC, RFC 3339
 };
 
-// The surroundings of one block, whichever sides were timed in it: facts by which analysis/keep.hpp
-// judges it.
+// The surroundings of a block, for all sides that were timed in it: facts by which
+// analysis/keep.hpp decides whether the block counts.
 struct Block {
   int attempt = 0;
   int block = 0;
@@ -100,22 +99,22 @@ struct Block {
   std::int64_t stolen_ns = 0;             // CPU: time that the hypervisor took from this machine
   std::int64_t involuntary_switches = 0;  // CPU: in timed calls of the baselines
   int strangers = 0;  // CPU: calls of the submission after which another program ran
-  // The same work of the oracle in every block of every run, which belongs to no side: the cache
-  // flush before each call of a baseline, the middle one.
+  // Median time of the cache flush before each call of a baseline. The oracle does the same work in
+  // every block of every run, and it belongs to no side.
   std::int64_t sentinel_ns = 0;
-  // For how long some program, of ours or not, waited for a core or for memory (PSI); zero where
-  // the kernel does not say.
+  // Time that some program, ours or another, waited for a core or for memory (PSI); zero if the
+  // kernel does not say.
   std::int64_t cpu_pressure_ns = 0;
   std::int64_t memory_pressure_ns = 0;
-  // CUDA: why the clock was not higher, at either end; bits of NVML's clock event reasons.
+  // CUDA: reasons why the clock was not higher, at either end; bits of NVML's clock event reasons.
   std::uint64_t clock_limits = 0;
-  // CPU: for how long the threads of a player, added up, waited in their calls for a core that
-  // somebody else had.
+  // CPU: time that the threads of a player, added up, waited in their calls for a core that another
+  // program had.
   std::int64_t baselines_waited_ns = 0;
   std::int64_t submission_waited_ns = 0;
 };
 
-// One timed visit of one side. time_ns covers `calls` calls on distinct inputs.
+// A timed visit of one side: `time_ns` covers `calls` calls on distinct inputs.
 struct Sample {
   int attempt = 0;
   int placement = 0;  // which set of buffer addresses
@@ -123,8 +122,8 @@ struct Sample {
   int visit = 0;      // 0 or 1: a block visits each side twice
   Side side = Side::kEager;
   int calls = 1;
-  // Device events on CUDA, steady clock on CPU. Of a submission on CUDA: what it claims, or where
-  // the supervisor's clock shows more than an empty call explains, that.
+  // Device events on CUDA, steady clock on a CPU. A submission on CUDA has its claim here, or the
+  // supervisor's clock if that shows more than an empty call explains.
   std::int64_t time_ns = 0;
   std::optional<std::int64_t> wall_ns;       // submission: the supervisor's clock around the call
   std::optional<std::int64_t> claimed_ns;    // submission: the worker's own word
@@ -135,7 +134,7 @@ struct Sample {
   std::string drop_reason;                   // empty unless dropped
 };
 
-// One correctness draw, or one verified timed call that failed.
+// A correctness draw, or a verified timed call that failed.
 struct Check {
   int draw = 0;
   std::string distribution = "task";  // which input distribution
@@ -189,18 +188,18 @@ struct Evaluation {
   }
 
   std::vector<Check> checks;
-  // One after the other; none in rows of protocol 1, which tell of one alone.
+  // In the order in which they were made. Empty in rows of protocol 1, which had one attempt only.
   std::vector<Attempt> attempts;
   std::vector<Block> blocks;  // of all attempts
   std::vector<Sample> samples;
-  // Baselines, timed while there was no worker: nothing that a submission does can slow these down.
-  // Their block is kAlone.
+  // Baselines that were timed while there was no worker, so that no submission could slow them
+  // down. Their block is kAlone.
   std::vector<Sample> alone;
   std::vector<Sample> set_aside;               // all of the attempts that do not count
   std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
   std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
   std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
-  // Python, protocols 2 and 3: what copying the outputs of a call took; it was taken off. Since
+  // Python, protocols 2 and 3: time of copying the outputs of a call, which was subtracted. Since
   // then no copy is in the time of a call.
   std::optional<std::int64_t> copy_ns;
   std::optional<double> floor_ns;  // a call below is suspect: lenient bounds, highest peaks known

@@ -30,8 +30,8 @@ struct Census {
 
 [[nodiscard]] Json census_json(const Census& census);
 
-// As census_json wrote it. The text is foreign: what is of another form is left out, and where
-// there is no object at all there is no census.
+// The census in JSON that census_json wrote. The text is foreign: parts of another form are left
+// out, and without an object there is no census.
 [[nodiscard]] std::optional<Census> read_census(const std::string& json);
 
 }  // namespace kbench

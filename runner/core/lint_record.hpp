@@ -39,8 +39,8 @@ struct LintRecord {
   LintState state = LintState::kUnable;
   int mutants = 0;   // tried
   int rejected = 0;  // of them
-  // As read: a key is in use here, and no seal of that key vouches for this record, because it was
-  // kept before records had seals or by somebody else. Its word is not taken for a new row.
+  // Set when read: a key is in use here, and no seal of that key vouches for this record, because
+  // it is older than seals or another user's. It is not believed for a new row.
   bool unvouched = false;
   std::vector<LintFinding> findings;
   std::string version;     // of kbench
@@ -50,8 +50,8 @@ struct LintRecord {
 // The lint records of a database.
 struct LintRows {
   std::vector<LintRecord> records;
-  // Rows that nobody of ours has written, or that were changed since: which each is, and what is
-  // wrong with it. Foreign text.
+  // Rows that no kbench of this user has written, or that were changed since: the row, and the
+  // fault. Foreign text.
   std::vector<std::string> malformed;
 };
 

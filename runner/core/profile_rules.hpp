@@ -65,7 +65,7 @@ struct ProfileFinding {
 // Why there is no verdict, where no rule holds.
 [[nodiscard]] const char* why_not_judged(const ProfileFacts& facts, bool has_kernels);
 
-// All that hold: the verdict first, the others by what they could save.
+// All rules that hold: the verdict first, the others by what they could save.
 [[nodiscard]] std::vector<ProfileFinding> find_verdicts(const std::vector<ProfileRule>& rules,
                                                         const ProfileFacts& facts);
 

@@ -1,5 +1,4 @@
-// Progress of long work, told while it goes on, wherever that is shown: on a terminal, in a log,
-// nowhere.
+// Receives the progress of long work: for a terminal, a log, or nobody.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +26,7 @@ class ProgressSink {
   // Ends the phase.
   virtual void end() = 0;
 
-  // Lasting lines: for everybody, for who wants details, for everybody even where it is to be
-  // quiet.
+  // Lasting lines: `note` unless quiet, `detail` if verbose, `warn` always.
   virtual void note(std::string_view text) = 0;
   virtual void detail(std::string_view text) = 0;
   virtual void warn(std::string_view text) = 0;

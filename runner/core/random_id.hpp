@@ -9,7 +9,7 @@ namespace kbench {
 // 128 random bits from the kernel, hex.
 [[nodiscard]] std::string random_id();
 
-// So many random bytes from the kernel, at most 32, hex.
+// `bytes` random bytes from the kernel, at most 32, in hex.
 [[nodiscard]] std::string random_hex(std::size_t bytes);
 
 }  // namespace kbench

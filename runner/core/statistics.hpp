@@ -9,7 +9,7 @@ namespace kbench {
 // Median; the mean of the two middle values for an even count. Requires a non-empty vector.
 [[nodiscard]] double median(std::vector<double> values);
 
-// The value that a quarter of the others, rounded down, lie below. Requires a non-empty vector.
+// Lower quartile (rank ⌊n/4⌋). Requires a non-empty vector.
 [[nodiscard]] double lower_quartile(std::vector<double> values);
 
 // Median absolute deviation from the median (unscaled). Requires a non-empty vector.
@@ -20,9 +20,9 @@ namespace kbench {
 [[nodiscard]] double variance(const std::vector<double>& values);
 
 // p-values corrected for their number, in the same order: the k-th smallest of n times n + 1 - k,
-// no smaller than the one before it, at most 1. What lies below a level then is wrong about any of
-// them with no more than that probability. Source: Holm, A simple sequentially rejective multiple
-// test procedure, 1979.
+// no smaller than the one before it, at most 1. If all values below a level are called significant,
+// any of them is wrong with at most that probability. Source: Holm, A simple sequentially rejective
+// multiple test procedure, 1979.
 [[nodiscard]] std::vector<double> holm(const std::vector<double>& p_values);
 
 struct OrderInterval {

@@ -71,8 +71,8 @@ struct Draw {
   enum class Keep { kAll, kLower, kUpper };
   Keep keep = Keep::kAll;
   std::int64_t diagonal = 0;
-  // One number, drawn anew whenever the tensor is, by which all values of a uniform, normal or
-  // constant tensor are multiplied. `a` and `b` as above.
+  // A number that multiplies all values of a uniform, normal or constant tensor, drawn anew
+  // whenever the tensor is. `a` and `b` as above.
   struct Factor {
     Kind kind = Kind::kUniform;  // or kNormal
     double a = 0;
@@ -86,7 +86,7 @@ struct TensorSpec {
   DType dtype = DType::kFloat32;
   std::vector<std::int64_t> shape;
   Draw draw;  // unused for outputs
-  // KernelBench's own draw of this tensor, where the task has another; nothing where they agree.
+  // KernelBench's own draw of this tensor; empty if the task has the same.
   std::optional<Draw> kernelbench = std::nullopt;
   // Name of a parameter in the module, "conv.weight"; empty for a constant of forward.
   std::string fqn = {};
@@ -105,7 +105,7 @@ struct HardDrawRule {
   [[nodiscard]] bool applies() const { return reason.empty(); }
 };
 
-// One size of a task.
+// A size of a task.
 struct TaskSize {
   std::string name;  // "small" or "full"
   std::vector<TensorSpec> inputs;
@@ -115,10 +115,11 @@ struct TaskSize {
   std::uint64_t peak_bytes_fp64 = 0;
   std::vector<HardDrawRule> hard_draws;  // every one, whether it applies or not
   Work work;                             // of one call, counted from the graph
-  // Most terms added up, or factors multiplied, for one value; 0 beside products of matrices.
+  // The largest number of terms added up, or factors multiplied, for one value; 0 in a task with
+  // products of matrices.
   std::int64_t longest_sum = 0;
   int transcendental_functions = 0;  // of its graph (fast_math.hpp)
-  // For each output: true if eager's may share memory with an input, a parameter, another output or
+  // For each output: whether eager's may share memory with an input, a parameter, another output or
   // itself.
   std::vector<bool> outputs_may_share;
 };
