@@ -1,4 +1,4 @@
-// What CallProtocol judges by: torch's operators and time in libraries, mapped code, an idle
+// The judgements of CallProtocol: torch's operators and time in libraries, mapped code, an idle
 // device, the baselines beside the submission, the clocks.
 #include <cmath>
 #include <utility>
@@ -52,7 +52,7 @@ bool CallProtocol::profiles() const {
          settings_.allow_torch != AllowTorch::kAll && stands(Defence::kCodeProfiled);
 }
 
-// Who takes a second has nothing to hide, and is not called six times for that.
+// A submission whose call takes a second has nothing to hide, and is not called six times for that.
 std::int64_t CallProtocol::least_first_looks() const { return takes_long() ? 1 : kLeastFirstLooks; }
 
 bool CallProtocol::has_enough_looks() const {
@@ -77,7 +77,7 @@ std::optional<EarlyEnd> CallProtocol::judge_code_profile() {
   if (found.empty() && !stands(Defence::kFirstLooks)) return std::nullopt;
   if (found.empty()) found = computing_libraries(code_profile_.first, kSurelyMore, excused, least);
   if (found.empty()) {
-    // It does something else once it was stopped.
+    // The submission does something else once it was stopped.
     if (!computing_libraries(code_profile_.first, kTolerated, excused, least).empty())
       add_label("torch_unobserved");
     return std::nullopt;
@@ -126,8 +126,8 @@ std::optional<EarlyEnd> CallProtocol::judge_idleness() {
   return EarlyEnd{State::kDeviceNotIdle, std::move(*words), kLeaveNothing};
 }
 
-// Whoever slows the baselines down looks fast. Where they were slowed by little their times alone
-// count (analysis/speedup); where by more, something was at work that should not have been.
+// A submission that slows the baselines down looks fast. If they were slowed by little, their times
+// without it count (analysis/speedup); if by more, something was at work that should not have been.
 std::optional<EarlyEnd> CallProtocol::judge_baselines() {
   // Where the host's speed is in the time, the machine does more by itself: of 82 honest
   // submissions on a CPU one had eager 11 % slower beside it, in two measurements of two, and so
@@ -151,7 +151,8 @@ std::optional<EarlyEnd> CallProtocol::judge_baselines() {
 }
 
 std::optional<EarlyEnd> CallProtocol::judge_clocks() {
-  // Whoever kept it busy slowed the baselines too, and a row without a verdict gains nothing.
+  // The program that kept the machine busy slowed the baselines too, and a row without a verdict
+  // gains nothing.
   if (machine_was_busy(record_)) {
     add_label("busy_machine");
     return std::nullopt;

@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 constexpr std::uint64_t kAlignment = 256;
 constexpr auto kLoadTimeout = milliseconds{30'000};
 constexpr auto kBaselineTimeout = milliseconds{300'000};
-// One call in so many has its inputs and parameters looked at; which ones is secret.
+// The audit looks at inputs and parameters in one call of so many. Which calls is secret.
 constexpr std::uint64_t kFullAuditOneIn = 8;
 // CUDA, share of the time in which some program of the machine waits for a core. Beside 32 busy
 // loops on 16 cores an honest tanh outlasted its claim by 56 us in two measurements, where 55 are
@@ -138,9 +138,9 @@ std::optional<EarlyEnd> CallProtocol::place(int slots) {
   return on_cpu() ? start_players() : std::nullopt;
 }
 
-// Whoever starts first gets the memory that the players before have freed, in pages that lie all
-// over: a layer norm was 5 to 20 % slower with its heap there, whichever side that was. So their
-// order is drawn anew, and one has its memory before the next one starts.
+// The player that starts first gets the memory that the players before have freed, in pages that
+// lie all over: a layer norm was 5 to 20 % slower with its heap there, on any side. So the order of
+// players is drawn anew, and each has its memory before the next one starts.
 std::optional<EarlyEnd> CallProtocol::start_players() {
   const std::vector<Side> sides{Side::kEager, Side::kCompiled, Side::kSubmission};
   for (const Side side : shuffled(sides, keys_.key("start", placements_made_)))
@@ -473,8 +473,8 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
   return std::nullopt;
 }
 
-// Whoever looks loses its core to the threads that it has just continued, for as long as a slice
-// where all cores are busy: how much of a call lies before the first look differs from call to
+// The looking thread loses its core to the threads that it has just continued, for a slice of the
+// scheduler if all cores are busy. So the part of a call before the first look differs from call to
 // call.
 std::optional<EarlyEnd> CallProtocol::call_and_profile() {
   constexpr std::int64_t kFewestParts = 4, kMostParts = 60;

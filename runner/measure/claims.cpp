@@ -35,7 +35,7 @@ bool counts(const Sample& sample) {
   return sample.side == Side::kSubmission && !sample.dropped && sample.claimed_ns;
 }
 
-// What the claims amount to in the estimate that ranks.
+// The claims, combined as in the estimate that ranks.
 double ranked_claim_ns(std::span<const Sample> samples) {
   std::map<int, std::vector<double>> blocks;
   for (const Sample& sample : samples) {
@@ -53,13 +53,13 @@ double ranked_claim_ns(std::span<const Sample> samples) {
   return means.empty() ? 0 : std::exp(median(std::move(means)));
 }
 
-// What a clock has seen of a call, an empty one taken off.
+// A clock's time of a call, less an empty call.
 using Clock = std::function<double(const Sample&)>;
 
-// By how much calls outlast their claims: the more of two lower quartiles. Of what the clock shows,
-// above the ranked claim: that finds claims forged in some calls, which leave the clock as it is.
-// Of what it shows above each call's own claim: that finds claims forged in calls that take longer
-// here and there on purpose. A busy host delays some calls, never three quarters of them twice.
+// Time by which calls outlast their claims: the larger of two lower quartiles. The first is of the
+// clock's times above the ranked claim, and finds claims that are forged in some calls. The second
+// is of the clock's times above each call's own claim, and finds claims that are forged in calls
+// which take longer on purpose. A busy host delays some calls, never three quarters of them twice.
 double excess_ns(std::span<const Sample> samples, double ranked_claim_ns, const Clock& clock) {
   std::vector<double> above_ranked;
   std::vector<double> above_own;
@@ -145,7 +145,8 @@ std::int64_t ClaimLedger::time_of(std::int64_t claimed_ns, std::int64_t wall_ns,
     if (!stands(Defence::kClaimsBounded)) return claimed_ns;
     return std::max(static_cast<std::int64_t>(above), kLeastCpuCallNs * calls);
   }
-  // As far above the slowest empty call as that is above the middle one: honest calls stay below.
+  // The grant: as far above the slowest empty call as that is above the middle one. Honest calls
+  // stay below.
   const double slowest = *std::max_element(nulls_.wall_ns.begin(), nulls_.wall_ns.end());
   const double bound = above - std::min(2 * (slowest - null), kCudaLateNs);
   return std::max(static_cast<std::int64_t>(bound), claimed_ns);

@@ -505,8 +505,9 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // One unrecorded visit of each side: caches, clocks, lazy loading, and how long a baseline's call
-  // takes. The submission cannot tell it from a visit that counts, and it is verified like one.
+  // An unrecorded visit of each side. It warms caches, clocks and lazy loading, and tells how long
+  // a baseline's call takes. The submission cannot tell it from a visit that counts, and it is
+  // verified like one.
   std::optional<EarlyEnd> warm_up() {
     if (auto end = calls_.draw_inputs()) return end;
     shortest_ns_ = HUGE_VAL;

@@ -33,7 +33,7 @@ Rates rates_of(const std::string& precision, const DevicePeaks& measured,
 
 constexpr double kTrafficShare = 0.8;
 constexpr double kProductsShare = 1.0 / 4;
-// Of a sixth, which is what triangles on both sides leave.
+// Share of the sixth of the products that triangles on both sides leave.
 constexpr double kTriangularShare = 3.0 / 8;
 
 }  // namespace

@@ -103,7 +103,7 @@ class Recording {
         {{keys_.key("input", static_cast<std::uint64_t>(call)), random_offset(), ""}});
   }
 
-  // Those that warm up, then those that count.
+  // Makes the calls that warm up, then those that count.
   template <class Call>
   Status make_calls(const Call& make) {
     for (int call = 0; call < kCallsBeforeAProfile; ++call)
@@ -132,7 +132,7 @@ class Recording {
     return Done{};
   }
 
-  // Whatever goes wrong in the counted call costs the counters only.
+  // A failure of the counted call costs the counters only.
   void note_counted(const Status& done) {
     if (!done)
       counted_ = "hardware counters: the call that they are read in: " + done.error().message;

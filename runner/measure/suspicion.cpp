@@ -65,8 +65,8 @@ Evaluation together(Evaluation first, bool first_counts, Evaluation second, bool
   return second;
 }
 
-// What the second measurement would have shown at the pace of the first one: a machine may become
-// slower or faster as a whole, and eager is slower or faster then, too.
+// The second measurement at the pace of the first one. A machine may become slower or faster as a
+// whole, and then eager does too.
 double at_pace_of(const Evaluation& first, const Evaluation& second) {
   const double again = time_of(second).value_or(0);
   const auto eager_once = time_of(first, Side::kEager);
@@ -170,9 +170,9 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
   second.wall_seconds += first.wall_seconds;
   second.seed = first.seed;
   if (second.state != State::kOk) return failed_again(std::move(first), std::move(second), reason);
-  // What others on the machine did says nothing of a submission: the quiet one of the two counts,
-  // and where neither was, nothing is said (analysis/speedup, doubts_of) and nothing is gained
-  // (reports/facts/credit).
+  // Other programs on the machine say nothing of a submission, so the quiet measurement of the two
+  // counts. If neither was quiet, nothing is said (analysis/speedup, doubts_of) and nothing is
+  // gained (reports/facts/credit).
   const bool first_was_busy = machine_was_busy(first);
   const bool second_was_busy = machine_was_busy(second);
   if (first_was_busy && second_was_busy)

@@ -152,7 +152,7 @@ void add_problems(const RunRequest& request, const SubmissionSet& found, Plan& p
   for (const SubmissionProblem& problem : found.problems) {
     auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                              [&](const Task& t) { return t.id == problem.task; });
-    // Of several shards, the first one says so.
+    // A refused agent has its row in the first of several shards.
     if (problem.refused && problem.task.empty() && request.shard.value_or(ShardChoice{}).index == 1)
       task = plan.tasks.begin();
     const bool is_selected = !request.agent || problem.agent == *request.agent;
@@ -369,8 +369,8 @@ struct FoundFolder {
   SubmissionSet submissions;
 };
 
-// What lies in the folder of submissions. Before the tasks of a shard are chosen: each shard sees
-// the same ones.
+// Finds the submissions of the folder. This comes before the tasks of a shard are chosen, so that
+// each shard sees the same folder.
 Result<FoundFolder> look_into_folder(const RunRequest& request, const Installation& installation,
                                      const std::vector<std::string>& known_tasks, Plan& plan) {
   auto folder = choose_folder(request, installation);

@@ -14,15 +14,15 @@
 namespace kbench {
 namespace {
 
-// As tasks are linted.
+// The class in which tasks are linted.
 constexpr const char* kPrecision = "fp32";
 // Whose fork server plays the tasks' Models.
 constexpr const char* kNoAgent = "";
 constexpr std::size_t kMostPythonBytes = std::size_t{64} << 20;
 
-// What they have to tell is a half, not a percent. Others may be at work beside us for a block or
-// two. A GPU's call that takes 40 ms gets one block: each block judges outputs as well, which takes
-// longer than the call.
+// Few blocks, because they have to tell a half, not a percent. Other programs may disturb one or two
+// of them. On a GPU a call of 40 ms gets one block: judging a block's outputs takes longer than the
+// call.
 StopRule few_blocks(const std::string& device) {
   StopRule rule = quick_stop_rule(device);
   rule.min_blocks = rule.enough_blocks = rule.most_blocks_a_placement = 4;

@@ -28,7 +28,7 @@ std::string hash_of(const Json& json) {
   return sha256(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// What answers: the script, and what lies beside it.
+// Hash of the script that answers, and of the files beside it.
 std::string hash_of_scripts(const fs::path& scripts) {
   std::set<fs::path> files;
   for (const fs::path& folder : {scripts, scripts / "lowering"}) {

@@ -26,7 +26,7 @@ void build_native(const Submission& submission, const std::vector<SourceFile>& f
   }
 }
 
-// Of the tensors that the build step may call forward with: no values.
+// Shapes of the tensors that the build step may call forward with; no values.
 Json shapes_of(const std::vector<TensorSpec>& tensors) {
   Json list = Json::array();
   for (const TensorSpec& tensor : tensors)
@@ -34,7 +34,7 @@ Json shapes_of(const std::vector<TensorSpec>& tensors) {
   return list;
 }
 
-// What it asks torch or Triton to compile.
+// Runs the build step, which has torch or Triton compile what the submission asks for.
 Status run_build_step(const PlannedRow& unit, const std::vector<SourceFile>& files,
                       const TaskSize& size, const PythonBuilder* builder, SubmissionBuild& made) {
   if (!unit.submission->is_built_as_python()) return Done{};
@@ -86,7 +86,7 @@ void make_python_ready(const PlannedRow& unit, const std::vector<SourceFile>& fi
     made.error = done.error();
 }
 
-// Of the files, and of what else was compiled.
+// Labels of the submission's files, and of the texts that were compiled besides.
 std::string labels_of(const std::vector<SourceFile>& files, const SubmissionBuild& made) {
   std::vector<std::string> labels = made.python ? find_extension_labels(files) : find_labels(files);
   const auto add = [&](const std::string& label) {

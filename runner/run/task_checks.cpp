@@ -33,7 +33,8 @@ Result<std::vector<LintFinding>> listed(const Result<LintFinding>& finding) {
   return std::vector{*finding};
 }
 
-// What cannot be compared here may be where the next run is.
+// Adds the findings of the comparison. A task that cannot be compared here may be comparable where
+// the next run is.
 void add_findings(const Task& task, LintRecord& record, Result<std::vector<LintFinding>> compared) {
   if (!compared) {
     const Error& error = compared.error();
@@ -62,8 +63,8 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
   auto known = store.lint_records();
   if (!known) return known.error();
   for (LintRecord& record : known->records) {
-    // What a machine could not check yesterday it may check today; and a record that nobody here
-    // vouches for may be the author's of the task.
+    // A machine may be able to check today what it could not check yesterday, and an unvouched
+    // record may come from the task's author.
     if (record.state == LintState::kUnable || record.unvouched) continue;
     const Key key{record.task_hash, record.size, record.device};
     records_.insert_or_assign(key, std::move(record));
@@ -124,7 +125,8 @@ Result<LintRecord> TaskChecks::lint(const Task& task, std::size_t index, const C
   settings.only_whether_it_ranks = true;
   const LintRequest request{&task, &size, target_.device, random_seed()};
   LintRecord record = lint_task(request, settings, *facts, *oracle_, *oracle_).record;
-  // What counts and what asks keep cores busy: on a CPU they end before a task's Python is timed.
+  // Counting costs and executing files keep cores busy: on a CPU they end before a task's Python is
+  // timed.
   if (target_.device == "cpu") {
     costs.wait_for_all();
     python.wait_for_files();
@@ -151,7 +153,7 @@ const LintRecord* TaskChecks::record_of(const Task& task) const {
 
 std::string TaskChecks::why_unranked(const Task& task) const {
   if (!stands(Defence::kTellingTasks) || is_shipped(task)) return "";
-  // Those of an import have none: it leaves them out.
+  // Imported tasks have no skips: an import leaves them out.
   if (!task.hard_draws_skip.empty())
     return fmt::format(
         "its file says itself which hard draws it is spared ({}): that is not for a task of others "

@@ -109,7 +109,7 @@ std::vector<std::string> bubblewrap_arguments(const SandboxCommand& command, con
   add_given_paths(arguments, command);
   append(arguments, {"--ro-bind", tools.enter.string(), kEnterInside, "--remount-ro", "/"});
   if (layers.drop_to_nobody) {
-    // What kbench-enter needs to become nobody; it gives these three up as well.
+    // Capabilities that kbench-enter needs to become nobody; then it gives these three up as well.
     append(arguments, {"--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID",
                        "--cap-add", "CAP_SETPCAP"});
   }

@@ -47,8 +47,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-// One line of /proc/self/mountinfo: "36 35 98:0 /root /mount/point options … - type source
-// options".
+// A line of /proc/self/mountinfo: "36 35 98:0 /root /mount/point options … - type source options".
 struct Mount {
   std::string root;
   std::string point;
@@ -97,7 +96,7 @@ fs::path own_folder(const Mount& mount, const std::string& controller) {
 
 constexpr std::string_view kPrefix = "kbench-";
 
-// Of a name that make_folder gives: "kbench-PROCESS-NUMBER".
+// The process in a name that make_folder gives: "kbench-PROCESS-NUMBER".
 std::optional<pid_t> process_of(std::string_view name) {
   if (!name.starts_with(kPrefix)) return std::nullopt;
   name.remove_prefix(kPrefix.size());

@@ -51,8 +51,8 @@ std::optional<fs::path> find_enter() {
 }
 
 std::vector<fs::path> cuda_device_nodes() {
-  // What computing needs. Not: nvidia-uvm-tools (profiling other processes), nvidia-modeset
-  // (displays), the switches between GPUs.
+  // Devices that computing needs. Left out: nvidia-uvm-tools (profiling other processes),
+  // nvidia-modeset (displays), the switches between GPUs.
   const std::regex needed("nvidia([0-9]+|ctl|-uvm|-caps)");
   std::vector<fs::path> nodes;
   std::error_code error;

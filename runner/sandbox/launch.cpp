@@ -50,7 +50,7 @@ struct Failure {
   int error;
 };
 
-// What the forked processes use, laid out before the fork.
+// Data of the forked processes, laid out before the fork.
 struct Prepared {
   const LaunchPlan* plan = nullptr;
   DescriptorPlan descriptors;
@@ -92,7 +92,7 @@ void settle_in_namespaces(const Prepared& prepared, int failure) {
   const unsigned made = prepared.plan->namespaces;
   if ((made & CLONE_NEWUSER) != 0 && !map_own_user(prepared)) fail(failure, Step::kNamespaces);
   if ((made & CLONE_NEWNS) == 0) return;
-  // What is mounted here must not show outside.
+  // Mounts made here must not show outside.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
     fail(failure, Step::kNamespaces);
   }
@@ -128,7 +128,7 @@ void volunteer_for_oom(const Prepared& prepared) {
       fail(failure, Step::kLimits);
     }
   }
-  // It matters when the keeper itself is killed.
+  // For the case that the keeper itself is killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool parent_visible = (plan.namespaces & CLONE_NEWPID) == 0;
   if (parent_visible && ::getppid() != keeper) ::_exit(127);

@@ -57,7 +57,7 @@ class NumberReader {
   pid_t number_ = 0;
 };
 
-// Of one thread in a task folder.
+// Reads the children of one thread in a task folder.
 Look read_children(int tasks, pid_t thread, std::vector<pid_t>& children) {
   const UniqueFd file(
       ::openat(tasks, ProcPath().add(thread).add("/children").c_str(), O_RDONLY | O_CLOEXEC));
@@ -103,7 +103,7 @@ Descendants read_process_table(std::span<ProcessEntry> table) {
 // and 0.1 s beside one that yields. (Seen on Linux 6.18, two virtual cores, 250 ticks a second.)
 void pause_before(int glance) {
   constexpr int kSleptGlances = 4;
-  // By default a sleep of 20 us takes 75, and a submission may go on until it stands.
+  // By default a sleep of 20 us takes 75, and a submission may go on until its threads stand.
   static thread_local const bool precise = ::prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0) == 0;
   (void)precise;
   if (glance <= kSleptGlances) {
@@ -143,7 +143,8 @@ Status FrozenTree::freeze(std::chrono::milliseconds timeout) {
       if (auto stopped = await_stop(member, deadline); !stopped) return stopped;
     }
     std::erase_if(members_, [](const Member& member) { return member.gone; });
-    // What is stopped cannot fork, so once a look at all of them finds nobody new, that is all.
+    // A stopped process cannot fork, so once a look at all of them finds no new one, the list is
+    // complete.
     auto grown = discover();
     if (!grown) return grown.error();
     if (*grown) continue;
@@ -169,7 +170,7 @@ void FrozenTree::move_threads() {
   if (moved_) return;
   std::vector<pid_t> waiting;
   for (const Member& member : members_) {
-    // Who is not seen is not moved, which costs time and nothing else.
+    // A thread that is not seen is not moved, which costs time and nothing else.
     (void)for_each_number(member.tasks.get(), [&](pid_t thread) {
       ProcessStat stat;
       if (read_stat(member.tasks.get(), thread, stat) == Look::kSeen && stat.state == 'R')

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// One output stream: its head is kept, the rest is drained, so that the program never blocks on it.
+// An output stream: its head is kept, the rest is drained, so that the program never blocks on it.
 class Collector {
  public:
   Collector(UniqueFd fd, std::string& kept, std::size_t limit, bool& truncated)

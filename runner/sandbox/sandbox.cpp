@@ -93,7 +93,7 @@ std::vector<std::pair<int, rlim_t>> resource_limits(const SandboxCommand& comman
   return limits;
 }
 
-// What a program may open. The same whether bubblewrap hides the rest already or not.
+// Paths that a program may open: the same whether bubblewrap hides the rest already or not.
 std::vector<PathRule> path_rules(const SandboxCommand& command, const Layers& layers) {
   std::vector<PathRule> rules;
   for (const char* path : {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",

@@ -38,7 +38,7 @@ std::string make_recipe(const ExtensionTools& tools) {
                     .dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-// What has to stand in a shell's words as it is.
+// The text as one word of a shell.
 std::string quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -50,7 +50,7 @@ Error submission_error(const std::string& submission, const std::string& what,
   return {ErrorCode::kSubmission, fmt::format("{} {}", submission, what), std::move(hint)};
 }
 
-// What compile_extension.py is told. Files that came as texts lie in `given`.
+// The call of compile_extension.py. Files that came as texts lie in `given`.
 Json call_of(const ExtensionOwner& owner, const ExtensionRequest& request, const fs::path& given) {
   Json call = request.kind == ExtensionKind::kInline ? request.inline_options : Json::object();
   call["kind"] = request.kind == ExtensionKind::kInline ? "inline" : "files";
@@ -74,7 +74,8 @@ Json call_of(const ExtensionOwner& owner, const ExtensionRequest& request, const
   return call;
 }
 
-// For ninja's own and all that it starts: torch's Python takes more addresses than any compiler.
+// A ninja that limits its own memory and that of all that it starts. Torch's Python, which starts
+// it, takes more addresses than any compiler, and has no such limit.
 std::string limited_ninja(const fs::path& ninja, std::uint64_t memory_bytes) {
   return fmt::format("#!/bin/sh\nulimit -v {}\nexec {} \"$@\"\n", memory_bytes >> 10,
                      quoted(ninja.string()));
@@ -101,7 +102,7 @@ SandboxCommand torch_command(const ExtensionTools& tools, const ExtensionOwner& 
   command.env["MAX_JOBS"] = std::to_string(kJobs);
   command.env["TORCH_DONT_CHECK_COMPILER_ABI"] = "1";
   command.env["TORCH_EXTENSIONS_DIR"] = staging.out().string();
-  // Also without CUDA: what the toolkit brings is not looked for elsewhere.
+  // Set without CUDA too, so that the toolkit is not looked for elsewhere.
   command.env["CUDA_HOME"] = toolchain.nvcc.empty() ? "" : toolkit_folder(toolchain).string();
   command.env["TORCH_CUDA_ARCH_LIST"] = torch_architecture(toolchain.cuda_architecture);
   for (const fs::path& folder : compiler_folders(toolchain, cuda))
@@ -115,7 +116,7 @@ SandboxCommand torch_command(const ExtensionTools& tools, const ExtensionOwner& 
   return command;
 }
 
-// What Triton would have gcc do (triton/runtime/build.py of its releases 3.4 to 3.6).
+// The command that Triton would give to gcc (triton/runtime/build.py of its releases 3.4 to 3.6).
 SandboxCommand c_command(const ExtensionTools& tools, const ExtensionRequest& request,
                          const Staging& staging, const CompileLimits& limits) {
   const Toolchain& toolchain = tools.toolchain;
@@ -267,7 +268,8 @@ std::string ExtensionCompiler::key_of(const ExtensionOwner& owner,
                                       const ExtensionRequest& request) const {
   Json texts = Json::array();
   for (const SourceFile& text : request.texts) texts.push_back({text.name, sha256(text.bytes)});
-  // What it includes of the submission's folder is not known: all of it decides.
+  // The headers that it includes of the submission's folder are not known, so all files there
+  // count.
   const bool reads_folder = !request.files.empty() || !request.includes.empty();
   const Json key = {recipe_,
                     static_cast<int>(request.kind),

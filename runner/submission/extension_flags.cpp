@@ -40,7 +40,7 @@ constexpr std::array kOptionsWithValue{Option{"-Xptxas", "-Xptxas="},
                                        Option{"-t", ""},
                                        Option{"--threads", ""}};
 
-// What torch says anyhow, or what only changes what a compiler prints.
+// Flags that torch gives anyhow, or that only change a compiler's output.
 constexpr std::array kOfTorch = {R"(-fPIC)",
                                  R"(-w)",
                                  R"(-U[A-Za-z_][A-Za-z0-9_]*)",

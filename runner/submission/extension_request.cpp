@@ -25,7 +25,7 @@ Error wrong(const std::string& what, std::string hint = "") {
   return {ErrorCode::kSubmission, "an extension cannot be compiled: " + what, std::move(hint)};
 }
 
-// Of an object that has all of these fields: a missing one is none of ours.
+// The texts of a field. Requests have every field: without one, it is no request of ours.
 std::optional<std::vector<std::string>> texts_in(const Json& json, const char* name) {
   std::vector<std::string> texts;
   const auto list = json.find(name);
@@ -42,7 +42,7 @@ bool flag_in(const Json& json, const char* name, bool otherwise) {
   return found != json.end() && found->is_boolean() ? found->get<bool>() : otherwise;
 }
 
-// It becomes a word of C++, a file and an option.
+// Whether the name may be a module's: it becomes a word of C++, a file and an option.
 bool is_module_name(const std::string& name) {
   static const std::regex kName("[A-Za-z_][A-Za-z0-9_]{0,99}");
   return name.size() <= 100 && std::regex_match(name, kName);

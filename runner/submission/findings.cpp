@@ -58,7 +58,7 @@ constexpr std::array kPatterns{
     Pattern{"torch_unobserved", "ForceDispatchKeyGuard"},
 };
 
-// Of Python, whose comments are not told apart.
+// Patterns for Python, whose comments are not told apart.
 constexpr std::array kPythonPatterns{
     Pattern{"thread", "threading"},
     Pattern{"thread", "concurrent.futures"},
@@ -82,7 +82,7 @@ constexpr std::array kPythonPatterns{
     Pattern{"player", "f_back"},
     Pattern{"player", "get_objects"},
     Pattern{"player", "get_referrers"},
-    // By which the hooks of operator_watch are switched off, and on again.
+    // Functions that switch the hooks of operator_watch off, and on again.
     Pattern{"torch_unobserved", "_enable_record_function"},
     Pattern{"torch_unobserved", "_RecordFunctionGuard"},
     Pattern{"torch_unobserved", "_clear_callbacks"},

@@ -33,7 +33,7 @@ constexpr std::array kLayouts{LayoutName{FolderLayout::kKbench, "kbench"},
                               LayoutName{FolderLayout::kKernelBench, "kernelbench"},
                               LayoutName{FolderLayout::kCudaAgent, "cuda-agent"}};
 
-// What the name of a kernel of KernelBench's says.
+// The parts of a file name in a folder of KernelBench's.
 struct KernelName {
   std::string level;
   std::string problem;

@@ -37,7 +37,7 @@ constexpr milliseconds kWordPatience{1'000};  // until all of one has come
 constexpr milliseconds kFilesEvery{1'000};    // how often they are counted
 constexpr std::size_t kMostWords = 2000;
 constexpr const char* kFiles = "src";
-// As runner/player/kbench_extensions.py says it.
+// The same words as in runner/player/kbench_extensions.py.
 constexpr const char* kNoTorchCompile = "torch.compile is not offered on a CPU";
 constexpr const char* kDied = "the process of its build step died";
 constexpr const char* kBuilt = ".built";  // below: no name of a submission's begins with a dot
@@ -73,7 +73,7 @@ Result<UniqueFd> make_bounded_file(std::size_t bytes) {
   return infrastructure(std::string("cannot make a file in memory: ") + std::strerror(errno));
 }
 
-// As much of it as was written, whose last byte is no zero.
+// The written part of the file, whose last byte is no zero.
 std::string written_in(int file) {
   std::string text(kMostTritonBytes, '\0');
   std::size_t at = 0;
@@ -98,7 +98,7 @@ std::string last_words(int pipe) {
 
 }  // namespace
 
-// What a step asked for, and what it left: all that has to be known not to run it again.
+// Requests and results of a step: all that is needed not to run it again.
 struct PythonBuilder::Record {
   struct Request {
     std::string name;
@@ -178,7 +178,7 @@ class PythonBuilder::Turn {
   bool within_a_call_ = false;
 };
 
-// What runs the submission.
+// The process that runs the submission.
 struct PythonBuilder::Process {
   Staging scratch;  // which it may write to
   UniqueFd cache;   // of Triton's
@@ -187,7 +187,7 @@ struct PythonBuilder::Process {
   std::unique_ptr<SandboxedProcess> sandboxed;
 };
 
-// What is built for one submission, and staged for its sessions.
+// The build of one submission, staged for its sessions.
 class PythonBuilder::Step {
  public:
   Step(const PythonBuildRequest& request, const ExtensionCompiler& compiler)
@@ -199,8 +199,8 @@ class PythonBuilder::Step {
     built_.compilers = request.submission.needs.compiler;
   }
 
-  // What is asked for, compiled unless it was. That it does not compile is no error: its file may
-  // go on without it.
+  // Compiles the requested extension, unless it was compiled before. A failure to compile is no
+  // error: the submission's file may go on without it.
   Result<BuiltExtension> take(const std::string& name, const std::string& text) {
     BuiltExtension made{.key = extension_key(text), .name = name, .path = "", .failure = ""};
     for (const BuiltExtension& known : built_.extensions)
@@ -228,7 +228,7 @@ class PythonBuilder::Step {
       built_.extensions.push_back(made);
       return made;
     }
-    // By its place, since several may have the same sources.
+    // Named by its place, since several may have the same sources.
     auto path =
         stage(fmt::format("{}-{}.so", built_.extensions.size(), made.key), compiled->library);
     if (!path) return path.error();
@@ -257,7 +257,7 @@ class PythonBuilder::Step {
     for (const TritonFile& file : read_triton_cache(record.triton)) {
       const std::string name = "triton/" + file.name;
       built_.torch_compiled |= is_of_torch_compile(file.name);
-      // Also where a library is all there is: torch.compile starts Triton's driver before it knows
+      // Set even if there is only a library: torch.compile starts Triton's driver before it knows
       // whether a kernel is needed.
       built_.triton = fmt::format("{}/triton", kBuilt);
       if (file.library.empty()) {
@@ -320,8 +320,8 @@ SandboxCommand PythonBuilder::command(const PythonBuildRequest& request) const {
   const bool triton = request.submission.needs.triton_on(device_);
   SandboxCommand command = python_command(tools.python, tools.scripts / "build_extensions.py");
   command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
-  // What a file does where torch sees no GPU is not what it does in a session. It is asked without
-  // a context, which takes memory and would not live through a fork.
+  // A file behaves differently if torch sees no GPU, so the step sees one as sessions do. No
+  // context is made: that takes memory and would not live through a fork.
   command.needs_cuda = device_ == "cuda";
   for (const auto& [name, value] : environment_) command.env[name] = value;
   if (command.needs_cuda) command.env["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1";

@@ -18,8 +18,8 @@ Error bad(const std::string& what, std::string hint = "") {
   return {ErrorCode::kBadInput, what, std::move(hint)};
 }
 
-// Of a folder of CUDA Agent's: its tools, what they made, and the reference, which no submission is
-// given.
+// Files of a CUDA Agent folder that are left out: its tools, their output, and the reference, which
+// no submission is given.
 bool is_left_out(const std::string& leaf, int depth) {
   const bool made = leaf == "__pycache__" || leaf.ends_with(".so") || leaf.ends_with(".o");
   const bool at_the_top = leaf == "utils" || leaf == "build" || leaf == "model.py";

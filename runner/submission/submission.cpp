@@ -35,7 +35,7 @@ std::uint64_t cost_of_reading(const std::vector<SourceFile>& files) {
   return bytes;
 }
 
-// What the name of a file or folder inside levelN says.
+// The parts of a name inside levelN.
 struct SubmissionName {
   std::string task;     // "019_relu"
   std::string variant;  // after '@'
@@ -81,7 +81,7 @@ std::string meant_name(const fs::path& path) {
   return "Expected NNN_name[@variant], e.g. \"019_relu@tiled\".";
 }
 
-// Of a single file, by its ending.
+// Sets kind and device of a single file by its ending.
 void set_kind(const fs::path& file, Submission& submission) {
   submission.sources = {file};
   if (file.extension() == ".py") {
@@ -91,13 +91,14 @@ void set_kind(const fs::path& file, Submission& submission) {
   }
 }
 
-// What is read once: the fingerprint, and what a Python one needs to be built.
+// Facts of sources that were read once: the fingerprint, and the needs of a Python submission's
+// build.
 void describe_sources(const std::vector<SourceFile>& files, Submission& submission) {
   submission.id.source_hash = hash_sources(submission, files);
   if (submission.kind == SubmissionKind::kPython) submission.needs = needs_of(files);
 }
 
-// What the flags and libraries were taken from is what is kept of it.
+// Whether the manifest that was read is the one among the kept files.
 bool holds(const std::vector<SourceFile>& files, std::string_view name, std::string_view text) {
   return std::any_of(files.begin(), files.end(), [&](const SourceFile& file) {
     return file.name == name && file.bytes == text;
@@ -153,8 +154,8 @@ class Finder {
   }
 
  private:
-  // What an agent hands in counts as a whole or not at all: which part of it was seen before a
-  // limit was reached depends on the order of a folder.
+  // An agent's files count as a whole or not at all: which of them are seen before a limit is
+  // reached depends on the order of a folder.
   void visit_within_limits(const fs::path& folder) {
     set_ = {};
     entries_left_ = limits_.entries;
@@ -281,7 +282,7 @@ class Finder {
     for (const fs::path& level : *levels) visit_level(agent, level);
   }
 
-  // What is called as another benchmark calls it is not taken for it unasked.
+  // The layout of another benchmark that the file is named like. It is never taken for one unasked.
   [[nodiscard]] std::string other_layout(const std::string& file) const {
     if (is_kernelbench_name(file))
       return "This looks like a run of KernelBench's, which --layout kernelbench reads.";

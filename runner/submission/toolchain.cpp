@@ -94,7 +94,7 @@ fs::path find_ninja() {
   return {};
 }
 
-// Of CUDA 13, which the profiler is written for.
+// The library of CUDA 13, which the profiler is written for.
 fs::path find_cupti(const fs::path& nvcc) {
   constexpr const char* kName = "libcupti.so.13";
   std::vector<fs::path> folders;
@@ -110,7 +110,7 @@ fs::path find_cupti(const fs::path& nvcc) {
   return {};
 }
 
-// What the program says to one option. It is the user's own compiler, so it runs as the user.
+// The program's answer to one option. It is the user's own compiler, so it runs as the user.
 std::string ask(const fs::path& program, const std::string& option) {
   if (program.empty()) return "";
   auto text = run_trusted({program.string(), option}, kPatience, Errors::kDropped);

@@ -52,7 +52,7 @@ std::vector<TritonFile> read_triton_cache(std::string_view text) {
       const std::uint64_t at = number_in(entry, "at");
       const std::uint64_t bytes = number_in(entry, "bytes");
       const bool inside = at <= contents.size() && bytes <= contents.size() - at;
-      // What would be mapped as code comes from a compiler alone.
+      // Libraries, which would be mapped as code, come from a compiler alone.
       if (!inside || file.name.ends_with(".so")) continue;
       file.bytes = contents.substr(at, bytes);
     }

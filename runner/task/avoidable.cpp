@@ -19,7 +19,7 @@ const Names& products() {
   return names;
 }
 
-// Of what comes out of them, less is needed than went in.
+// Operators whose result is smaller than their input.
 const Names& reductions() {
   static const Names names = {"aten::sum",
                               "aten::mean",

@@ -1,4 +1,4 @@
-// What works element by element, normalises, reduces or measures a loss.
+// Work of operators that go element by element, normalise, reduce or measure a loss.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -93,7 +93,7 @@ OperatorWork elementwise(const OperatorCall& call) {
 
 OperatorWork comparison(const OperatorCall& call) { return {.results = {{joint_shape(call), 1}}}; }
 
-// Which elements it reads is for the condition to say, which is data.
+// The elements that it reads depend on the condition, which is data.
 OperatorWork where(const OperatorCall& call) {
   int bytes = 1;
   for (const std::size_t arg : {1u, 2u})
@@ -106,7 +106,8 @@ OperatorWork masked_fill(const OperatorCall& call) {
           .reads = {0, call.tensor(1).elements()}};
 }
 
-// As large as the first tensor: softmax, cumulative sums, flips, norms, copies.
+// Operators whose result is as large as the first tensor: softmax, cumulative sums, flips, norms,
+// copies.
 OperatorWork alike(const OperatorCall& call) {
   const WorkTensor& x = call.tensor(0);
   return {.results = {{x.shape, x.bytes}, {x.shape, 8}}};

@@ -212,7 +212,7 @@ void mark_last_uses(Graph& graph) {
   for (auto output = graph.outputs.rbegin(); output != graph.outputs.rend(); ++output)
     visit(*output);
   for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    // What nobody reads later must not be kept either.
+    // A value that no later node reads must not be kept either.
     for (std::size_t& out : node->outs)
       if (out != GraphNode::kUnread && !read_later[out]) out = GraphNode::kUnread;
     if (is_dead(*node)) continue;

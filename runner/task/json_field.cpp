@@ -11,7 +11,7 @@
 namespace kbench {
 namespace {
 
-// What a cursor that went astray points at.
+// The value that a cursor which went astray points at.
 const Json& nothing() {
   static const Json kNothing;
   return kNothing;

@@ -124,7 +124,7 @@ bool fits(const GraphArg& arg, const ArgRule& rule) {
   return false;
 }
 
-// Who reads it wants to find the argument, not to have all of it.
+// The argument, shortened: a reader wants to find it, not to have all of it.
 std::string shown(const GraphArg& arg) {
   if (is_null(arg)) return "null";
   if (const auto* flag = std::get_if<bool>(&arg.value)) return *flag ? "true" : "false";
@@ -207,7 +207,7 @@ std::optional<std::string> arguments_problem(const GraphNode& node, const Operat
   return results_problem(node, rule);
 }
 
-// One term of an equation: letters, and "..." once. Its letters are added to `seen`.
+// A term of an equation: letters, and "..." once. Its letters are added to `seen`.
 bool read_term(std::string_view term, std::string& seen) {
   if (const auto dots = term.find("..."); dots != term.npos) {
     std::string rest(term);

@@ -101,7 +101,7 @@ std::optional<int> level_of(const fs::path& folder) {
   return parse_number(std::string_view(name).substr(5));
 }
 
-// What the place of "levelN/NNN_name.json" tells; nothing for any other file.
+// The entry that the path "levelN/NNN_name.json" tells; nothing for any other file.
 std::optional<TaskEntry> entry_of(const fs::path& file, int level) {
   const auto stem = file.stem().string();
   const auto line = stem.find('_');
@@ -144,7 +144,7 @@ void read_head(TaskEntry& entry) {
   }
 }
 
-// What is in a folder; iterating with exceptions is not an option here.
+// The entries of a folder, without exceptions.
 std::vector<fs::path> children(const fs::path& folder, std::error_code& failure) {
   std::vector<fs::path> paths;
   for (fs::directory_iterator it(folder, failure), end; !failure && it != end;

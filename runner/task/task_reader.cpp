@@ -268,7 +268,8 @@ bool is_fixed(const TensorSpec& input) {
                                kind == Draw::Kind::kTriu || kind == Draw::Kind::kData);
 }
 
-// Whoever keeps the output of the first call passes, whatever lint has found.
+// Marks a task with fixed inputs: a kernel that keeps the output of the first call passes it,
+// whatever lint has found.
 void judge_inputs(Task& task) {
   for (const TaskSize& size : task.sizes)
     if (!size.inputs.empty() && std::all_of(size.inputs.begin(), size.inputs.end(), is_fixed))

@@ -1,4 +1,4 @@
-// What names elements anew, picks from them or puts them side by side.
+// Work of operators that name elements anew, pick from them or put them side by side.
 #include <algorithm>
 #include <limits>
 #include <map>

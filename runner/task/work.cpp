@@ -12,7 +12,7 @@
 namespace kbench {
 namespace {
 
-// Of a product with triangular matrices on both sides: N^3 / 3 of 2 N^3.
+// Share of a product with triangular matrices on both sides: N^3 / 3 of 2 N^3.
 constexpr double kTriangularShare = 1.0 / 6;
 
 bool is_triangular(const TensorSpec& spec) {
@@ -143,7 +143,7 @@ class Count {
   Work work_;
 };
 
-// What is known of a graph that is not counted: its tensors, and what its file says.
+// The work of a graph that is not counted: its tensors, and the figures of its file.
 Work by_tensors(const TaskSize& size, double written_products) {
   Work work;
   work.products = work.needed_products = work.least_products = written_products;

@@ -48,7 +48,7 @@ Status OracleChild::meet() {
 void OracleChild::end() {
   channel_ = Channel();
   if (server_ != nullptr) {
-    // One that was never met may exist, or come to: only the server knows.
+    // A process that was never met may exist, or come into being: only the server knows.
     if (pid_ > 0 && kill_process()) {
       server_->forget(pid_);
     } else {
@@ -64,14 +64,15 @@ bool OracleChild::has_ended() const {
   return process_.valid() ? ends_within(process_, 0) : ::kill(pid_, 0) != 0;
 }
 
-// It holds nothing that needs saving.
+// Kills the process, which holds nothing that needs saving.
 bool OracleChild::kill_process() {
-  // It was gone before we could get hold of it, which there is nothing to do about; or it could not
-  // be got hold of.
+  // Without a handle: either the process was gone before, and nothing is to be done, or there was
+  // none to be had.
   if (!process_.valid()) return ::kill(pid_, 0) != 0 && errno == ESRCH;
   ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-  // It may be frozen with its server. What is stopped by signals is continued only if all of it is
-  // seen to stand, and who is dying does not: then it has to be dead first.
+  // The process may be frozen with its server. A tree that is stopped by signals is continued only
+  // if all of its threads are seen to stand, and a dying one does not: so the process has to be
+  // dead first.
   constexpr int kMilliseconds = 10'000;
   if (server_->thaw()) return ends_within(process_, kMilliseconds);
   const bool dead = ends_within(process_, kMilliseconds);

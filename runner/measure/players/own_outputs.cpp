@@ -66,7 +66,7 @@ Mapping mapping_of(std::string_view line) {
   return mapping;
 }
 
-// What of the output lies there, if any of it does.
+// The part of the output that lies in the file, if any.
 std::optional<FilePart> part_of(const PlacedOutput& place, std::size_t output,
                                 const Mapping& mapping) {
   const std::uint64_t from = std::max(place.address, mapping.from);

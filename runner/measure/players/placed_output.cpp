@@ -28,7 +28,7 @@ std::vector<std::size_t> innermost_first(const std::vector<std::int64_t>& shape,
   return dimensions;
 }
 
-// As runner/task/output_order.hpp has it, of what lies in a row.
+// The order of an output that lies in a row, in the form of runner/task/output_order.hpp.
 OutputOrder order_of(const std::vector<std::size_t>& innermost, std::size_t rank) {
   if (std::is_sorted(innermost.rbegin(), innermost.rend())) return 0;
   std::vector<std::size_t> outermost;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As runner/player/kbench_extensions.py reads it; null where nothing was built.
+// The build in the form that runner/player/kbench_extensions.py reads; null if nothing was built.
 Json describe(const std::optional<PythonBuild>& built) {
   if (!built) return {};
   Json extensions = Json::array();
@@ -31,7 +31,7 @@ Json describe(const std::optional<PythonBuild>& built) {
           {"note", built->note}};
 }
 
-// What Python and torch consist of, and what was built.
+// The code of Python and torch, and the libraries that were built.
 Result<KnownCode> known_code_of(const PythonPlayer& player, const PythonModel& model) {
   std::vector<fs::path> folders = player.python.readable;
   folders.insert(folders.end(), player.python.python_path.begin(), player.python.python_path.end());
@@ -108,7 +108,7 @@ class PythonProgram final : public WorkerProgram {
   PythonModel model_;
   std::string agent_;
   Result<KnownCode> known_code_;  // looked at once, before anything foreign runs
-  // Of the session of the last start(): where it sees its files, and what it writes.
+  // The session of the last start(): where it sees its files, and what it writes.
   fs::path folder_;
   std::optional<WrittenFiles> files_;
 };
@@ -149,8 +149,8 @@ ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device
         command.readable.push_back(heap);
       }
       for (auto& [name, value] : one_gpu_environment(device_index)) command.env[name] = value;
-      // Whoever asks torch whether there is a GPU, while it is imported say, starts no CUDA by
-      // that: it does not live through a fork either.
+      // A program that asks torch whether there is a GPU, while torch is imported for example,
+      // starts no CUDA by that. CUDA does not live through a fork.
       command.env.insert_or_assign("PYTORCH_NVML_BASED_CUDA_CHECK", std::string("1"));
     }
     command.env.merge(weakened_environment());

@@ -83,7 +83,7 @@ Result<fs::path> SessionFolders::make_next() {
 Status SessionFolders::remove() {
   if (current_.empty()) return Done{};
   {
-    // What its user may not remove, it did not make.
+    // Files that the session's user may not remove were not made by it.
     const AsOwner owner(current_);
     if (::chmod(current_.c_str(), 0700) != 0) return failed(current_, "cannot be opened");
     if (auto emptied = empty_folder(current_); !emptied) return emptied;

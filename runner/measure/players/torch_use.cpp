@@ -13,8 +13,8 @@
 namespace kbench {
 namespace {
 
-// By schema name without its namespace; sorted. Views are recognised by their schema where they are
-// counted, and are not listed.
+// Names of schemas without their namespace, sorted. Views are not listed: they are recognised by
+// their schema where operators are counted.
 constexpr std::array<std::string_view, 58> kData{"_copy_from",
                                                  "_local_scalar_dense",
                                                  "_pin_memory",

@@ -12,7 +12,7 @@ namespace kbench {
 namespace {
 
 constexpr std::size_t kMostBytes = 2000;  // that are shown
-// It may make its pipe larger, and go on writing while this reads.
+// The submission may make its pipe larger, and go on writing while this reads.
 constexpr std::size_t kMostRead = std::size_t{1} << 20;
 
 std::string_view last_lines_of(std::string_view text) {

@@ -28,7 +28,7 @@ double seconds_of(std::chrono::milliseconds time) {
   return std::chrono::duration<double>(time).count();
 }
 
-// Of the states that a submission may end in while it is loaded, the one that is named.
+// The named state, of those that a submission may end in while it is loaded.
 State state_of_loading(const std::string& name) {
   for (const State state : {State::kMissingSymbol, State::kImportError, State::kParametersDiffer,
                             State::kSubmissionError})
@@ -180,7 +180,7 @@ std::optional<EarlyEnd> WorkerProcess::enlist() {
 std::optional<EarlyEnd> WorkerProcess::load() {
   if (!frozen_)
     if (auto end = enlist()) return end;
-  // It raises "done" for this before it loads: nobody needs to wait for that.
+  // The worker raises "done" for this before it loads, so it is not waited for.
   loads_ = true;
   mailbox_.page().kind = CallKind::kLoad;
   Mailbox::raise(mailbox_.page().go, ++calls_, style_);
@@ -243,7 +243,7 @@ Result<std::vector<MappedCode>> WorkerProcess::mapped_code() {
   if (!processes) return processes.error();
   auto code = known_code_.look_at(*processes);
   if (code || !looked_at_) return code;
-  // It could be looked at before, so the submission has seen to it.
+  // The code could be looked at before, so the submission has hidden it.
   return Error{ErrorCode::kSubmission, "the submission hides which code it has mapped",
                "a submission leaves its process as it is"};
 }
@@ -500,7 +500,7 @@ Result<OutputPlaces> WorkerProcess::places_in_heap(const ToldPlaces& told) const
   return taken;
 }
 
-// It was sent before "done".
+// Reads the report, which was sent before "done".
 void WorkerProcess::hear_torch_use() {
   constexpr std::chrono::milliseconds kPatience{1'000};
   const auto heard = channel_.receive(kPatience);

@@ -34,7 +34,7 @@ SandboxedProcess::Exit exit_of(int status) {
   return {.exited = true, .code = WEXITSTATUS(status)};
 }
 
-// One session: a process that the zygote forked.
+// A session: a process that the zygote forked.
 class SessionProcess final : public SandboxedProcess {
  public:
   SessionProcess(std::shared_ptr<Zygote> zygote, pid_t pid, UniqueFd handle)
@@ -57,8 +57,9 @@ class SessionProcess final : public SandboxedProcess {
   void kill() override {
     if (ended_) return;
     ::syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0);
-    // What is stopped by signals is continued only if all of it is seen to stand, and who is dying
-    // does not: then it has to be dead first. In a frozen group it may die only afterwards.
+    // A tree that is stopped by signals is continued only if all of its threads are seen to stand,
+    // and a dying one does not: so the session has to be dead first. In a frozen group it can only
+    // die afterwards.
     if (!zygote_->sandboxed().thaw()) {
       pollfd end{handle_.get(), POLLIN, 0};
       ::poll(&end, 1, static_cast<int>(kDeathPatience.count()));

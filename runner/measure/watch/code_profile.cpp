@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whoever computes by kernels of its own needs these as well: the interpreter, the bindings of
+// Files that a submission with kernels of its own needs as well: the interpreter, the bindings of
 // torch, the C, C++ and mathematics runtimes.
 constexpr std::array<std::string_view, 16> kNeutralFiles{
     "kbench-",  "python",     "libpython", "libtorch_python", "libc.so", "libc-2.",

@@ -102,8 +102,8 @@ bool is_out_of_reach(fs::path path, uid_t owner) {
   }
 }
 
-// Whoever owns the folder of a Python is believed: that Python runs outside of the sandbox as well.
-// Never the user that submissions run as.
+// The owner of a Python's folder, who is believed, because that Python runs outside of the sandbox
+// as well. Never the user that submissions run as.
 uid_t owner_of(const fs::path& folder) {
   struct stat info {};
   const bool known = ::stat(folder.c_str(), &info) == 0 && info.st_uid != kSandboxUid;
@@ -166,7 +166,7 @@ Result<FileIdentity> identity_of(int file) {
   const auto at = ("\n" + *maps).find(start);
   if (at == std::string::npos) return unreadable("/proc/self/maps", ENOENT);
   std::string line = maps->substr(at, maps->find('\n', at) - at);
-  // As if it were code, for the same reader.
+  // The line is made to look like code, for the same reader.
   const auto rights = line.find(' ') + 1;
   line.replace(rights, 4, "r-xp");
   const auto mappings = executable_mappings(line);

@@ -113,8 +113,8 @@ RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after) {
     const RunTime& then = found->second;
     if (now.slices == then.slices && now.ns > then.ns) meanwhile.leaving_ns += now.ns - then.ns;
   }
-  // Whatever that does not explain was run by somebody else: a thread that was put on a core, one
-  // that is new, or one that took its time along when it ended.
+  // Time that this does not explain was another thread's: one that was put on a core, a new one, or
+  // one that took its time along when it ended.
   const std::uint64_t explained_ns = before.total_ns + meanwhile.leaving_ns;
   if (after.total_ns > explained_ns) meanwhile.again_ns = after.total_ns - explained_ns;
   return meanwhile;
