@@ -114,15 +114,22 @@ Json metadata_of(const Evaluation& evaluation, const ResultRow& row, Outcome out
                      {"variant", row.variant},
                      {"submission", row.submission},
                      {"state", to_string(row.state)}}}};
+  // KernelBench has no rows that count in no score: the reasons stand beside its fields.
+  if (!row.credit.unranked.empty()) metadata["kbench"]["unranked_reason"] = row.credit.unranked;
+  if (!row.credit.uncredited.empty())
+    metadata["kbench"]["uncredited_reason"] = row.credit.uncredited;
   if (!evaluation.checks.empty()) metadata["correctness_trials"] = trials_of(evaluation);
+  // A row below the floor is `ok` for kbench, and no sample that counts for KernelBench.
+  const bool below_floor = row.state == State::kOk && row.credit.below_floor;
   const auto tell = [&](const char* what) {
-    metadata[fmt::format("{}_name", what)] = to_string(row.state);
-    metadata[what] = row.message;
+    metadata[fmt::format("{}_name", what)] =
+        below_floor ? "below_floor" : std::string(to_string(row.state));
+    metadata[what] = below_floor ? row.credit.uncredited : row.message;
   };
   if (outcome == Outcome::kNotCompiled) tell("compilation_error");
   if (outcome == Outcome::kRuntimeError) tell("runtime_error");
   if (outcome == Outcome::kWrong) tell("correctness_issue");
-  if (row.state == State::kSuspect) metadata["excessive_speedup"] = true;
+  if (row.state == State::kSuspect || below_floor) metadata["excessive_speedup"] = true;
   return metadata;
 }
 

@@ -12,6 +12,8 @@
 namespace kbench {
 namespace {
 
+using ::testing::HasSubstr;
+
 // One level of the run that all formats are tried on, with samples as KernelBench calls them.
 ReportData make_level_1() {
   ReportData data = test::make_formats_data();
@@ -41,8 +43,8 @@ TEST(Levels, AreThoseThatAreNamed) {
   const Status none = keep_levels(data, {4, 10});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(none.error().message, ::testing::HasSubstr("level 4, 10"));
-  EXPECT_THAT(none.error().hint, ::testing::HasSubstr("level 1"));
+  EXPECT_THAT(none.error().message, HasSubstr("level 4, 10"));
+  EXPECT_THAT(none.error().hint, HasSubstr("level 1"));
   data.levels = {1};
   EXPECT_TRUE(shows_task(data, "level1/019_relu"));
   EXPECT_FALSE(shows_task(data, "level10/001_softmax"));
@@ -109,8 +111,23 @@ TEST(KernelBenchReport, WhatIsFasterThanCanBeIsARuntimeError) {
   const Json sample = rendered(data).at("19").at(0);
   EXPECT_EQ(sample.at("correctness"), false);
   EXPECT_EQ(sample.at("runtime"), -1.0);
-  EXPECT_TRUE(sample.at("metadata").contains("runtime_error"));
-  EXPECT_FALSE(sample.at("metadata").contains("correctness_issue"));
+  const Json& metadata = sample.at("metadata");
+  EXPECT_EQ(metadata.at("runtime_error_name"), "below_floor") << "was: ok";
+  EXPECT_THAT(metadata.at("runtime_error").get<std::string>(), HasSubstr("faster than the device"));
+  EXPECT_EQ(metadata.at("excessive_speedup"), true);
+  EXPECT_EQ(metadata.at("kbench").at("uncredited_reason"), metadata.at("runtime_error"));
+  EXPECT_FALSE(metadata.contains("correctness_issue"));
+}
+
+TEST(KernelBenchReport, WhyARowCountsInNoScoreStandsInIt) {
+  ReportData data;
+  data.evaluations = {test::timed_evaluation("level1/019_relu", 1, "a")};
+  const Json untrusted = rendered(data).at("19").at(0).at("metadata").at("kbench");
+  EXPECT_THAT(untrusted.at("unranked_reason").get<std::string>(), HasSubstr("has no chain"));
+  data.trust.unchecked = true;
+  const Json trusted = rendered(data).at("19").at(0).at("metadata").at("kbench");
+  EXPECT_FALSE(trusted.contains("unranked_reason"));
+  EXPECT_FALSE(trusted.contains("uncredited_reason"));
 }
 
 TEST(KernelBenchReport, OneNumberIsNeverGivenTwice) {
