@@ -16,6 +16,7 @@ its own.
 import ast
 import inspect
 import json
+import math
 import os
 import sys
 from pathlib import Path
@@ -57,6 +58,20 @@ def constants_of(module):
     return [[position, value] for position, value in enumerate(given.args) if isinstance(value, kinds)]
 
 
+def literal(value):
+    """The value as text that ast.literal_eval reads back. repr() of an infinite number is a name, not a literal."""
+    if isinstance(value, float) and math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"
+    if isinstance(value, float) and math.isnan(value):
+        raise ValueError("get_init_inputs() returns nan, which cannot be handed on: leave it to Model to make it")
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{literal(k)}: {literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
+        inner = ", ".join(map(literal, value))
+        return f"[{inner}]" if isinstance(value, list) else f"({inner}{',' if len(value) == 1 else ''})"
+    return repr(value)
+
+
 def of_kernelbench(path):
     """How KernelBench's Model calls what ours registers, and whether both draw alike. A file from
     elsewhere is the only one of its kind."""
@@ -87,7 +102,7 @@ def arguments_of(path, size):
     file = TaskFile(path)
     module = file.load(size)
     call = call_of(module.get_init_inputs(), module.Model)
-    text = repr((list(call.args), dict(call.kwargs), constants_of(module)))
+    text = literal((list(call.args), dict(call.kwargs), constants_of(module)))
     try:
         ast.literal_eval(text)
     except (ValueError, SyntaxError) as error:

@@ -6,6 +6,7 @@ so it is switched off here: WEAKENED is the same program without the defences th
 Without the sandbox as well the task gets what it wants.
 """
 
+import ast
 import json
 import os
 import pathlib
@@ -40,6 +41,32 @@ class OnTheGpuTest(CliCase):
         result = subprocess.run([PYTHON, "-c", f"{text}\n{played}"], check=False, capture_output=True,
                                 text=True, env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
         self.assertEqual(result.stdout, "(8, 16)\n", result.stderr)
+
+
+class InitInputsTest(CliCase):
+    """What suites/init_arguments.py hands on of get_init_inputs(), which ModelNew is made with."""
+
+    def told(self, values):
+        file = self.folder / "task.py"
+        file.write_text("import torch\nSMALL = {}\n\n\nclass Model(torch.nn.Module):\n"
+                        "    def __init__(self, *values):\n        super().__init__()\n\n"
+                        "    def forward(self, x):\n        return x\n\n\n"
+                        "def get_inputs():\n    return [torch.rand(4)]\n\n\n"
+                        f"def get_init_inputs():\n    return {values}\n", encoding="utf-8")
+        said = subprocess.run([PYTHON, "-B", ROOT / "suites/init_arguments.py", "full", file],
+                              check=True, capture_output=True, text=True)
+        return json.loads(said.stdout)
+
+    def test_infinite_numbers_arrive(self):
+        """Was: "returns more than numbers, texts and lists of them", of a number."""
+        told = self.told('[float("inf"), [-1.5, -float("inf")], (float("inf"),), {"a": (1, 2)}, (), None, "x"]')
+        inf = float("inf")
+        self.assertEqual(ast.literal_eval(told["init"])[0],
+                         [inf, [-1.5, -inf], (inf,), {"a": (1, 2)}, (), None, "x"], told)
+
+    def test_what_does_not_is_named(self):
+        self.assertIn("get_init_inputs() returns nan", self.told('[float("nan")]')["error"])
+        self.assertIn("more than numbers, texts and lists", self.told("[torch.rand(2)]")["error"])
 
 
 class ForeignTaskTest(CliCase):
