@@ -83,9 +83,12 @@ const SPEEDUPS = { eager: "speedup.eager", compiled: "speedup.compiled", vendor:
 // Over a baseline, whatever became of the row; null where either was not timed.
 export const speedupOf = (row, over) => row[SPEEDUPS[over]];
 
-// The baselines to choose from. A vendor's library is timed only where somebody asks for it.
-export const BASELINES = ["eager", "compiled",
-  ...(rows.some((row) => speedupOf(row, "vendor")) ? ["vendor"] : [])];
+// All that a speed-up may be over.
+export const ALL_BASELINES = Object.keys(SPEEDUPS);
+
+// Those to choose from. A vendor's library is timed only where somebody asks for it.
+export const BASELINES = ALL_BASELINES.filter((over) =>
+  over !== "vendor" || rows.some((row) => speedupOf(row, over)));
 
 // The speed-up that scores count; null unless correct, measured, ranked and credited.
 export const scored = (row, over) =>

@@ -1,13 +1,12 @@
 // Scores of some tasks alone, by the formulas of reports/rank/contributions.hpp: without intervals, which
 // take thousands of redrawings, and without ranks, which need them.
 
-import { isCorrect, scored } from "./data.js";
+import { ALL_BASELINES, isCorrect, scored } from "./data.js";
 import { rowsThatCount } from "./score.js";
 
 const LEAST = Math.log(0.1);
 const MOST = Math.log(100);
 const MILESTONE = Math.log(1 / 0.95);
-const OVER_WHAT = ["eager", "compiled", "vendor"];
 
 const isRanked = (task) => task.rows.some((row) => row.ranked);
 
@@ -38,7 +37,7 @@ const logOf = (row, over) => {
 // What one row contributes; NaN: left out. Null: nothing submitted.
 const contributions = (row) => {
   const correct = isCorrect(row);
-  const [eager, compiled, vendor] = OVER_WHAT.map((over) => logOf(row, over));
+  const [eager, compiled, vendor] = ALL_BASELINES.map((over) => logOf(row, over));
   const penalised = (log) =>
     (Number.isNaN(log) ? (correct ? NaN : LEAST) : Math.min(Math.max(log, LEAST), MOST));
   const limit = correct && !row.uncredited_reason && row.limit_share !== null
@@ -71,10 +70,10 @@ const geometric = (values) => Math.exp(meanOf(values));
 export const rescored = (board, entry, tasks) => {
   const column = board.agents.indexOf(entry.agent);
   const field = tasks.filter(isRanked).map((task) => [task, neededOf(task)]);
-  const anywhere = Object.fromEntries([...OVER_WHAT, "limit"].map((need) =>
+  const anywhere = Object.fromEntries([...ALL_BASELINES, "limit"].map((need) =>
     [need, field.some(([, facts]) => facts[need])]));
   const values = Object.fromEntries(Object.keys(NEEDS).map((name) => [name, []]));
-  const found = { tasks: field.length, submitted: 0, correct: 0, tasksOver: Object.fromEntries(OVER_WHAT.map((over) => [over, 0])) };
+  const found = { tasks: field.length, submitted: 0, correct: 0, tasksOver: Object.fromEntries(ALL_BASELINES.map((over) => [over, 0])) };
   for (const [task, facts] of field) {
     const rows = rowsThatCount(task, entry.agent, column).filter((row) => row !== null);
     const ranked = rows.filter((row) => row.ranked);
