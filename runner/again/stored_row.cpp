@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/sanitize.hpp"
+#include "runner/again/stored_tasks.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
@@ -88,8 +89,38 @@ std::optional<std::string> only_agent(const Rows& rows) {
   return agents.size() == 1 ? std::optional(*agents.begin()) : std::nullopt;
 }
 
+Error which_task(const Run& run, const std::vector<std::string>& known) {
+  constexpr std::size_t kMost = 10;
+  std::vector<std::string> names;
+  for (const std::string& id : known)
+    if (names.size() < kMost) names.push_back(shown(id));
+  if (known.size() > kMost) names.emplace_back("…");
+  return {ErrorCode::kUsage, fmt::format("{} tasks of run {} fit", known.size(), short_id(run)),
+          fmt::format("Say which with --task: {}.", fmt::join(names, ", "))};
+}
+
+// The task that a word of the command line means among those of the run; without a word, the only
+// one. A word that means none is left as it is, for the message about it.
+Result<std::string> task_meant(const Run& run, const std::vector<Evaluation>& rows,
+                               const std::string& word) {
+  if (word.empty() && rows.empty())
+    return Error{ErrorCode::kNotFound, fmt::format("run {} has no rows", short_id(run)),
+                 "`kbench runs` shows the others."};
+  const bool is_id = std::any_of(rows.begin(), rows.end(),
+                                 [&](const Evaluation& row) { return row.task == word; });
+  if (is_id) return word;
+  const auto meant = stored_tasks_meant(
+      rows, word.empty() ? std::vector<std::string>{} : std::vector<std::string>{word});
+  if (!meant || meant->empty()) return word;
+  if (meant->size() > 1) return which_task(run, {meant->begin(), meant->end()});
+  return *meant->begin();
+}
+
 Result<const Evaluation*> choose(RowChoice choice, const Run& run,
                                  const std::vector<Evaluation>& evaluations) {
+  auto task = task_meant(run, evaluations, choice.task);
+  if (!task) return task.error();
+  choice.task = std::move(*task);
   Rows all;
   for (const Evaluation& evaluation : evaluations) all.push_back(&evaluation);
   auto rows = narrow(run, all, "task", choice.task, [](const Evaluation& row) { return row.task; });

@@ -137,9 +137,10 @@ CLI::Option* add_keep_time(CLI::App& app, int& days, const std::string& what) {
 }
 
 void add_row_choice(CLI::App& app, RowChoice& row) {
-  add_value(app, "RUN", row.run, "", "Start of an id, a tag, latest or latest~N")->required();
+  row.run = "latest";
+  add_value(app, "RUN", row.run, "", "Start of an id, a tag, latest or latest~N (default: latest)");
   add_database(app, row.database, "SQLite database that holds the run (default: kbench.sqlite)");
-  add_value(app, "--task", row.task, "ID", "Id of the row's task (level1/019_relu)")->required();
+  add_value(app, "--task", row.task, "TASK", "The row's task (default: the only one of the run)");
 }
 
 void add_submission_choice(CLI::App& app, RowChoice& row) {

@@ -19,7 +19,8 @@ namespace kbench {
 CLI::App* add_reproduce(CLI::App& app, ReproduceOptions& options) {
   auto& reproduce = add_verb(app, "reproduce", "Evaluate a stored row again");
   add_row_choice(reproduce, options.row);
-  add_value(reproduce, "--agent", options.row.agent, "NAME", "Who submitted (default: nobody)");
+  add_value(reproduce, "--agent", options.row.agent, "NAME",
+            "Who submitted (default: the only agent of the task)");
   add_submission_choice(reproduce, options.row);
   add_value(reproduce, "--into", options.into, "FILE",
             "SQLite database that gets the result (default: kbench.sqlite)");

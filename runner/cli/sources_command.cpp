@@ -39,7 +39,8 @@ Result<std::string> write_sources(const SourcesOptions& options, const Installat
 CLI::App* add_sources(CLI::App& app, SourcesOptions& options) {
   auto& sources = add_verb(app, "sources", "Write the files that a stored row was made from");
   add_row_choice(sources, options.row);
-  add_value(sources, "--agent", options.row.agent, "NAME", "Who submitted")->required();
+  add_value(sources, "--agent", options.row.agent, "NAME",
+            "Who submitted (default: the only agent of the task)");
   add_submission_choice(sources, options.row);
   add_value(sources, "--out", options.out, "DIR", "Folder: an empty one, or a new one")->required();
   add_common(sources, options.common, false);

@@ -38,6 +38,10 @@ class SourcesTest(RunsCase):
         self.assertEqual([str(f.relative_to(self.folder)) for f in self.folder.rglob("*.cpp")],
                          ["out/my_relu.cpp"])
         self.assertIn(f"1 file written; kbench run out/my_relu.cpp --task {RELU}", result.stderr)
+        # Neither the run nor its only task and agent need a name. Nothing is left beside the database.
+        self.assert_good(self.kbench("sources", "--out", "again", "--db", "one.sqlite"))
+        self.assertTrue((self.folder / "again/my_relu.cpp").exists())
+        self.assertEqual([file.name for file in self.folder.glob("one.sqlite*")], ["one.sqlite"])
 
     def test_nothing_is_written_over(self):
         self.assert_good(self.sources("alice"))

@@ -187,6 +187,30 @@ TEST_F(RowChoiceTest, TheOnlyAgentNeedNoName) {
             "ann/level1/023_softmax");
 }
 
+TEST_F(RowChoiceTest, ATaskIsNamedAsEverywhere) {
+  EXPECT_EQ(name_of({.task = "relu", .agent = "ann"}), "ann/level1/019_relu.cpp");
+  EXPECT_EQ(name_of({.task = "level3/*"}), "alone");
+  EXPECT_THAT(name_of({.task = "level1/*", .agent = "ann"}),
+              HasSubstr("2 tasks of run aa11 fit Say which with --task: level1/019_relu, "
+                        "level1/023_softmax."));
+}
+
+// `kbench run relu.cpp`, and then `kbench reproduce`.
+TEST_F(RowChoiceTest, TheOnlyTaskOfARunNeedsNoName) {
+  EXPECT_THAT(name_of({}), HasSubstr("3 tasks of run aa11 fit Say which with --task"));
+  auto store = Store::open(file_, Store::Mode::kReadWrite);
+  ASSERT_TRUE(store.ok());
+  auto newer = make_run("bb22");
+  newer.started_at = "2030-01-01T00:00:00Z";
+  ASSERT_TRUE(store->begin_run(newer).ok());
+  EXPECT_THAT(name_of({}), HasSubstr("run bb22 has no rows"));
+  Evaluation row = make_evaluation("bb22", ++rows_, 6);
+  row.task = "level1/019_relu";
+  row.submission->name = "relu.cpp";
+  ASSERT_TRUE(store->add(row).ok());
+  EXPECT_EQ(name_of({}), "relu.cpp");
+}
+
 TEST_F(RowChoiceTest, WhereTheyDoNotTheSubmissionDoes) {
   EXPECT_THAT(name_of({.task = "level1/023_softmax", .agent = "ann"}),
               HasSubstr("2 rows of run aa11 fit Say which with --variant or --submission"));
