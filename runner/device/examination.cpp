@@ -32,7 +32,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPythonTimeout{60};  // the first import of torch reads gigabytes
+// The first import of torch reads gigabytes, and takes more than a minute beside other programs.
+constexpr std::chrono::minutes kPythonTimeout{10};
 constexpr std::uint64_t kWantedDiskBytes = 5ull << 30;
 
 bool is_program(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0; }
