@@ -543,6 +543,35 @@ TEST_F(StoreTest, AReadOnlyStoreRefusesToWrite) {
   EXPECT_THAT(status.error().message, HasSubstr("cannot be written"));
 }
 
+// Was: kbench.sqlite-shm and kbench.sqlite-wal stayed after `kbench report`.
+TEST_F(StoreTest, ReadingLeavesNothingBesideTheFile) {
+  {
+    Store store = open_or_die(file_);
+    ASSERT_TRUE(store.begin_run(make_run("r1")).ok());
+  }
+  const auto before = std::filesystem::last_write_time(file_);
+  {
+    const Store store = open_or_die(file_, Store::Mode::kReadOnly);
+    EXPECT_EQ(store.runs()->size(), 1u);
+  }
+  for (const char* ending : {"-wal", "-shm"})
+    EXPECT_FALSE(std::filesystem::exists(file_.string() + ending)) << ending;
+  EXPECT_EQ(std::filesystem::last_write_time(file_), before);
+}
+
+TEST_F(StoreTest, AReaderThatClosesFirstLeavesTheWriterItsLog) {
+  { const Store store = open_or_die(file_); }
+  Store writer = [&] {
+    const Store reader = open_or_die(file_, Store::Mode::kReadOnly);
+    EXPECT_EQ(reader.runs()->size(), 0u);
+    Store opened = open_or_die(file_);
+    EXPECT_TRUE(opened.begin_run(make_run("r1")).ok());
+    return opened;
+  }();
+  ASSERT_TRUE(writer.add(make_evaluation("r1", 1)).ok());
+  EXPECT_EQ(open_or_die(file_, Store::Mode::kReadOnly).evaluations("r1")->size(), 1u);
+}
+
 TEST_F(StoreTest, AReaderSeesWhatAnOpenWriterHasAdded) {
   Store writer = open_or_die(file_);
   ASSERT_TRUE(writer.begin_run(make_run("r1")).ok());

@@ -40,23 +40,41 @@ SQLite::Database connect(const std::filesystem::path& file, int flags, WorkBudge
   return database;
 }
 
-// Reading a WAL database normally creates its two side files. In a folder that cannot be written
-// that fails; without a WAL nobody is writing, and the file can be read as it lies there.
+bool has_side_file(const std::filesystem::path& file, const char* ending) {
+  std::error_code ignored;
+  return std::filesystem::exists(file.string() + ending, ignored);
+}
+
+// Reading a WAL database creates its two side files, and whoever closes it last removes them, if he
+// may write to it. So a file that nobody is writing is opened by somebody who may, and does not.
+// Whatever a writer left behind stays where it is.
+SQLite::Database connect_for_reading(const std::filesystem::path& file, int flags,
+                                     WorkBudget& budget) {
+  if (has_side_file(file, "-wal") || has_side_file(file, "-journal"))
+    return connect(file, SQLite::OPEN_READONLY | flags, budget);
+  SQLite::Database database = connect(file, SQLite::OPEN_READWRITE | flags, budget);
+  database.exec("PRAGMA query_only = ON");
+  return database;
+}
+
+// In a folder that cannot be written the side files cannot be made; without a WAL nobody is
+// writing, and the file can be read as it lies there.
 SQLite::Database open_readable(const std::filesystem::path& file, WorkBudget& budget) {
   // One thread at a time reads through it; a lock for each column is a tenth of a report's time.
-  const int reading = SQLite::OPEN_READONLY | SQLite::OPEN_NOMUTEX;
+  const int unlocked = SQLite::OPEN_NOMUTEX;
   try {
-    SQLite::Database database = connect(file, reading, budget);
+    SQLite::Database database = connect_for_reading(file, unlocked, budget);
     database.execAndGet("SELECT count(*) FROM sqlite_schema");
     return database;
   } catch (const SQLite::Exception& exception) {
     std::error_code ignored;
-    const bool has_wal = std::filesystem::exists(file.string() + "-wal", ignored);
+    const bool has_wal = has_side_file(file, "-wal");
     const bool unwritable =
         exception.getErrorCode() == SQLITE_CANTOPEN || exception.getErrorCode() == SQLITE_READONLY;
     if (!unwritable || has_wal || !std::filesystem::exists(file, ignored)) throw;
   }
-  SQLite::Database database(immutable_uri(file), reading | SQLite::OPEN_URI, kBusyTimeoutMs);
+  SQLite::Database database(immutable_uri(file),
+                            SQLite::OPEN_READONLY | unlocked | SQLite::OPEN_URI, kBusyTimeoutMs);
   make_passive(database);
   budget.attach(database);
   return database;
