@@ -15,6 +15,7 @@
 #include "reports/formats/verdict_card.hpp"
 #include "reports/page/about_text.hpp"
 #include "reports/page/html_writer.hpp"
+#include "reports/page/page_night.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {
@@ -314,7 +315,7 @@ std::string headline_html(const PageModel& page) {
     write_card(html, *card);
     write_meta(html, page);
     write_cautions(html, run_cautions_of(page));
-    return html.take() + about_of(page.data);
+    return night_html(page.data) + html.take() + about_of(page.data);
   }
   html.element("h1", title.empty() ? extent_of(page) : title);
   html.open("p", {{"class", "lead"}});
@@ -326,7 +327,7 @@ std::string headline_html(const PageModel& page) {
   if (!title.empty()) html.element("p", extent_of(page), {{"class", "meta"}});
   write_meta(html, page);
   write_cautions(html, cautions_of(page));
-  return html.take() + about_of(page.data);
+  return night_html(page.data) + html.take() + about_of(page.data);
 }
 
 std::string results_html(const PageModel& page) {

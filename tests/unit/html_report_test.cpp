@@ -56,6 +56,26 @@ TEST(HtmlReport, MatchesItsGolden) {
   test::expect_golden("reports/report.html", skeleton_of(render_html(make_report_data())));
 }
 
+// Was: only github, md, junit and json told what a night found.
+TEST(HtmlReport, FindingsOfANightStandAboveAllElse) {
+  ReportData data = make_report_data();
+  EXPECT_THAT(plain_part(render_html(data)), Not(HasSubstr("class=\"night\"")));
+  data.night.emplace();
+  EXPECT_THAT(plain_part(render_html(data)), HasSubstr("No row was suspected of a regression."));
+  data.night = {
+      {"level1/019_relu", "ann", "v2", "cleared", false, "took 3 % longer"},
+      {"level1/023_softmax", "<b>", "", "confirmed", true, "took 5 % longer, as /home/x/a"}};
+  const std::string html = plain_part(render_html(data));
+  EXPECT_THAT(html, HasSubstr("1 regression confirmed, 1 suspicion cleared"));
+  EXPECT_THAT(html, HasSubstr("<a href=\"#level1/023_softmax\">level1/023_softmax</a> of "
+                              "<b>&lt;b&gt;</b><small>took 5 % longer, as "));
+  EXPECT_THAT(html, Not(HasSubstr("/home")));
+  EXPECT_LT(html.find("✗ confirmed"), html.find("✓ cleared")) << "what matters first";
+  EXPECT_LT(html.find("ann@v2"), html.find("<h1")) << "and before the run";
+  data.night->resize(30, {"level1/019_relu", "bob", "", "unclear", false, "not measured again"});
+  EXPECT_THAT(plain_part(render_html(data)), HasSubstr("<li>and 10 more</li>"));
+}
+
 TEST(HtmlReport, LoadsNothingFromAnywhere) {
   const std::string html = render_html(make_report_data());
   EXPECT_EQ(count(html, R"((src|href)=["'](?!#|data:))"), 0);
