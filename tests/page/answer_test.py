@@ -60,6 +60,23 @@ class ThreeAgentsTest(AnswerCase):
                             f"geometric mean of the correct ones .*× {INTERVAL}")
         self.check_rows(["agent-a", "agent-b", "agent-c"])
 
+    def test_the_curve_is_drawn_at_the_size_that_it_has(self):
+        """Was: drawn for 578 pixels and shown in 375, its words with it."""
+        for width in (1440, 834, 390):
+            with self.subTest(width=width):
+                curve = self.open(width=width).locator("figure.curve > svg")
+                drawn = float(curve.get_attribute("width"))
+                self.assertAlmostEqual(curve.bounding_box()["width"], drawn, delta=1)
+                self.assertGreater(drawn, 300)
+
+    def test_choices_and_slider_are_one_line(self):
+        page = self.open()
+        middles = []
+        for one in (".control-line h2", ".control-line .segments", ".control-line .slider"):
+            box = page.locator(one).first.bounding_box()
+            middles.append(box["y"] + box["height"] / 2)
+        self.assertLess(max(middles) - min(middles), 10, middles)
+
     def test_no_line_ends_within_an_interval(self):
         page = self.open(width=390, height=844)
         heights = page.eval_on_selector_all(".lead .whole-range", "all => all.map(e => e.getClientRects().length)")
@@ -85,6 +102,34 @@ class ThreeAgentsTest(AnswerCase):
             self.assertTrue(page.locator("details.cautions li").nth(2).is_visible())
 
 
+class ManyAgentsTest(AnswerCase):
+    shape = (12, 24, 2)
+
+    def test_no_name_is_cut_and_nothing_scrolls_sideways(self):
+        """Was: "ag…" on a phone, and on a desk a scroll bar below the table, whose own one had no room."""
+        for width in (1440, 390):
+            with self.subTest(width=width):
+                page = self.open(width=width)
+                self.assertFalse(page.locator(".ranks .scroll").evaluate("e => e.scrollWidth > e.clientWidth"))
+                cut = page.eval_on_selector_all(".ranking tbody th", "all => all.filter(e => e.scrollWidth > e.clientWidth)"
+                                                ".map(e => e.innerText)")
+                self.assertEqual(cut, [])
+
+    def test_the_curve_stands_beside_the_table(self):
+        page = self.open()
+        self.assertLess(page.locator("figure.curve").bounding_box()["y"], WIDE[2])
+
+
+class PhoneTest(AnswerCase):
+    shape = (40, 2, 24, "episodes")
+
+    def test_links_to_sections_stay_within_the_margins(self):
+        page = self.open(width=360)
+        right = max(box["x"] + box["width"] for box in
+                    (link.bounding_box() for link in page.locator(".bar nav a").all()))
+        self.assertLessEqual(right, 360 - 16)
+
+
 class TwoDevicesTest(AnswerCase):
     @classmethod
     def setUpClass(cls):
@@ -97,6 +142,11 @@ class TwoDevicesTest(AnswerCase):
     def test_each_device_has_its_answer(self):
         self.check_headline(".run-leads", f"Example GPU 80GB.*: agent-a ranks first: .*{INTERVAL}.*{INTERVAL}",
                             f"Another GPU 24GB.*: .*{INTERVAL}.*{INTERVAL}")
+
+    def test_a_tab_says_what_runs_differ_in(self):
+        tabs = self.open().locator('input[name="board"] + span').all_inner_texts()
+        self.assertEqual([tab.split(" · ")[0] for tab in tabs], ["Example GPU 80GB", "Another GPU 24GB"])
+        self.assertEqual({tab.count(" · ") for tab in tabs}, {2}, tabs)
 
 
 class EstimatesTest(AnswerCase):

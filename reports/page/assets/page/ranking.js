@@ -210,12 +210,12 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
         head({ class: "number wide-only", title: words.variantsHelp }, words.variants))),
       h("tbody", { role: "rowgroup" }, entries.map(rankRow(board, scope, metric, barWidth)))));
 
-// The protocol where boards differ in it: nobody else needs to know that there are several.
+// What boards differ in: nobody needs to read what all have.
 const boardName = (board) => {
-  const name = [...(board.run_name ? [board.run_name] : [board.device]),
-    board.size, board.precision, board.profile];
-  const several = data.boards.some(({ protocol }) => protocol !== board.protocol);
-  return [...name, ...(several ? [words.protocol(board.protocol)] : [])].join(" · ");
+  const differs = (field) => data.boards.some((other) => other[field] !== board[field]);
+  const more = ["size", "precision", "profile"].filter(differs).map((field) => board[field]);
+  return [board.run_name || board.device, ...more,
+    ...(differs("protocol") ? [words.protocol(board.protocol)] : [])].join(" · ");
 };
 
 const pOf = (position) => Number((10 ** (position / 40)).toPrecision(2));
@@ -277,12 +277,13 @@ const results = (board, scope, metric, width) => {
   const entries = rankingOf(board, scope, metric, view.over, p).map((entry) =>
     ({ ...entry, outcomes: outcomesOf(board, scope.tasksNow, entry.agent, view.over) }));
   const kinds = new Set(entries.flatMap(({ outcomes }) => outcomes.map(([kind]) => kind)));
-  const wide = width >= 1000;
+  // Drawn once its figure has its width, which is what the table leaves.
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
-    fastCurve(entries, METRICS[metric].part, p, view.over, wide ? Math.min(0.42 * width, 620) : Math.min(width, 720)),
     h("figcaption", null, words.curveText(view.over, METRICS[metric].part, !isEstimated(board)), " ",
       pictureButton("kbench-curve.svg"))) : null;
-  return [
+  const drawCurve = () =>
+    curve?.prepend(fastCurve(entries, METRICS[metric].part, p, view.over, curve.clientWidth));
+  const parts = [
     scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
       " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all" }) } },
         words.rescoreAll)) : null,
@@ -297,6 +298,7 @@ const results = (board, scope, metric, width) => {
         h("p", { class: "note" }, data.variants.help),
         unrankedNote(scope.tasksNow)), curve),
   ];
+  return { parts: parts.filter(Boolean), drawCurve };
 };
 
 // Why N is not the number of tasks: those that count in no score, by their reason.
@@ -343,7 +345,9 @@ export const makeRanking = () => {
       slot.replaceChildren(METRICS[metric].moves ? slider() : "");
     }
     unfold.textContent = chosenWords(board, scope, metric);
-    moving.replaceChildren(...results(board, scope, metric, element.clientWidth).filter(Boolean));
+    const { parts, drawCurve } = results(board, scope, metric, element.clientWidth);
+    moving.replaceChildren(...parts);
+    drawCurve();
   };
   // An agent that is pointed at, or whose box has the keyboard, stands out in the table and the curve.
   const light = (event) => {
