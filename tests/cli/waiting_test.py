@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import cli_case
@@ -107,6 +108,29 @@ class WaitingTest(cli_case.CliCase):
         self.release(turn, turn=True)  # the run holds the device as before
         self.assertEqual(process.wait(timeout=120), 0, self.told())
         self.assertIn("1 row, none failed", re.sub(r"\s+", " ", self.told()))
+
+    def test_a_check_ends_while_another_run_measures(self):
+        """The locks are those of a real run, which gives a turn between two evaluations and loses no row by it."""
+        told = self.folder / "measuring"
+        environment = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
+        environment.update({"HOME": str(self.folder), "KBENCH_LOCKS": str(self.locks),
+                            "KBENCH_TORCH": str(self.folder)})  # no compiled baseline, which takes long to build
+        with told.open("w", encoding="utf-8") as errors:
+            run = subprocess.Popen([str(KBENCH), "run", "--level", "1", "--baselines-only", "--quick", *HOW],
+                                   cwd=self.folder, env=environment, stderr=errors, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.DEVNULL, text=True)
+        self.addCleanup(lambda: (run.kill(), run.wait()))
+        self.wait_until(lambda: re.search(r"evaluating:.*^\[1/", told.read_text("utf-8"), re.DOTALL | re.MULTILINE),
+                        "it measures", run)
+        check = self.run_here("run", RELU, "--task", "level1/019_relu", "--checks-only", "--db", "check.sqlite", *HOW)
+        self.assert_good(check)
+        self.assertIsNone(run.poll(), "the run had ended")
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=120), cli_case.INTERRUPTED, told.read_text("utf-8"))
+        rows = json.loads(self.kbench("report", "json").stdout)["results"]
+        self.assertEqual(len(rows), len(re.findall(r"^\[\d+/\d+\] ", told.read_text("utf-8").split("evaluating:")[1],
+                                                   re.MULTILINE)))
+        self.assertEqual({row["state"] for row in rows}, {"no_submission"})
 
     def test_a_run_that_times_waits_for_a_check(self):
         self.hold(turn=True)
