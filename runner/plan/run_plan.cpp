@@ -145,10 +145,25 @@ std::string unknown_agent(const RunRequest& request, const SubmissionSet& found)
                      guess ? fmt::format(", did you mean \"{}\"?", *guess) : "");
 }
 
+// A file in a level's folder that is called as a task without its number, "AGENT/level1/relu.cpp":
+// the name that it wants, by the tasks there are; empty where that is not one.
+std::string name_with_number(const fs::path& path, const std::vector<std::string>& known_tasks) {
+  const std::string level = path.parent_path().filename().string();
+  const std::string stem = path.stem().string();
+  std::vector<std::string> named;
+  for (const std::string& task : known_tasks) {
+    const auto number = task.find('/') + 1;
+    const auto name = task.find('_', number) + 1;
+    if (task.starts_with(level + "/") && name > number && task.substr(name) == stem)
+      named.push_back(task.substr(number) + path.extension().string());
+  }
+  return named.size() == 1 ? named.front() : "";
+}
+
 // A malformed submission for a selected task is a failed row; one whose task nobody can tell is a
 // note, and an agent that is refused altogether a failed row of the first task.
-void add_problems(const RunRequest& request, const SubmissionSet& found, Plan& plan,
-                  Census& census) {
+void add_problems(const RunRequest& request, const SubmissionSet& found,
+                  const std::vector<std::string>& known_tasks, Plan& plan, Census& census) {
   for (const SubmissionProblem& problem : found.problems) {
     auto task = std::find_if(plan.tasks.begin(), plan.tasks.end(),
                              [&](const Task& t) { return t.id == problem.task; });
@@ -157,10 +172,14 @@ void add_problems(const RunRequest& request, const SubmissionSet& found, Plan& p
       task = plan.tasks.begin();
     const bool is_selected = !request.agent || problem.agent == *request.agent;
     if (task == plan.tasks.end() || !is_selected) {
-      if (!problem.task.empty() || !is_selected)
+      if (!problem.task.empty() || !is_selected) {
         ++census.not_selected;
-      else
-        census.ignored.push_back({problem.path.string(), with_hint(problem.error), true});
+        continue;
+      }
+      Error error = problem.error;
+      const std::string meant = name_with_number(problem.path, known_tasks);
+      if (!meant.empty()) error.hint = fmt::format("Did you mean \"{}\"?", meant);
+      census.ignored.push_back({problem.path.string(), with_hint(error), true});
       continue;
     }
     ++census.evaluated;
@@ -397,7 +416,7 @@ Status add_folder(const RunRequest& request, const FoundFolder& found,
                   const std::vector<std::string>& known_tasks, Plan& plan) {
   Census census;
   add_submissions(request, found.submissions, known_tasks, plan, census);
-  add_problems(request, found.submissions, plan, census);
+  add_problems(request, found.submissions, known_tasks, plan, census);
   add_others(request, found.submissions, census);
   if (!found.folder.is_the_users) return Done{};
   plan.submissions = found.folder.path;

@@ -175,6 +175,17 @@ TEST_F(RunSelection, FilesThatWereMeantAsSubmissionsAreTold) {
   EXPECT_EQ(facts.at("files").at("evaluated"), 3);
 }
 
+// Was: "Expected NNN_name", though a single file of that name is taken for the task.
+TEST_F(RunSelection, ATaskWithoutItsNumberIsSuggested) {
+  submit("alice/level1/relu.cpp");
+  submit("alice/level2/relu.cpp");
+  EXPECT_EQ(good_run().mistaken_files, 2);
+  EXPECT_THAT(kept_.told.lines,
+              AllOf(HasSubstr("ignored alice/level1/relu.cpp: not a submission name (Did you mean "
+                              "\"019_relu.cpp\"?)"),
+                    HasSubstr("ignored alice/level2/relu.cpp: not a submission name (Expected")));
+}
+
 TEST_F(RunSelection, AFolderWithoutAnySubmissionIsRefused) {
   terms_.database = folder_ / "new.sqlite";
   folder_.write("empty/README.md", "");
