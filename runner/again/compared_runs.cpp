@@ -150,11 +150,13 @@ Result<ComparedRuns> find_compared(const Store& store,
 }
 
 Error refusal(const ComparedRuns& runs, const std::vector<Difference>& differences) {
-  return {ErrorCode::kUsage,
-          fmt::format("the runs {} and {} cannot be compared, because these differ:\n{}",
-                      short_id(runs.before.run), short_id(runs.after.run),
-                      difference_lines(differences)),
-          "`kbench runs` lists the others; --force compares these all the same, and says so."};
+  return {
+      ErrorCode::kUsage,
+      fmt::format("the runs {} and {} cannot be compared, because these differ:\n{}",
+                  short_id(runs.before.run), short_id(runs.after.run),
+                  difference_lines(differences)),
+      "Measure one of them again with the options of the other, or name others (`kbench runs`); "
+      "--force compares these all the same, and says so."};
 }
 
 Status remeasure(Comparison& comparison, const PairedMeasuring& how, BenchSource& benches,
