@@ -16,11 +16,6 @@ constexpr int kMostOffered = 32;
 
 constexpr std::int64_t kAlignment = 16;
 
-cudnnDataType_t type_of(DType type) {
-  if (type == DType::kFloat16) return CUDNN_DATA_HALF;
-  return type == DType::kBFloat16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
-}
-
 cudnnPointwiseMode_t mode_of(VendorStep::Mode mode) {
   switch (mode) {
     case VendorStep::Mode::kAdd: return CUDNN_POINTWISE_ADD;
@@ -43,7 +38,9 @@ cudnnPointwiseMode_t mode_of(VendorStep::Mode mode) {
 class GraphBuilder {
  public:
   GraphBuilder(const Cudnn& cudnn, const VendorPlan& plan)
-      : cudnn_(cudnn), type_(type_of(plan.type)), call_(std::get<VendorConvolution>(plan.call)) {}
+      : cudnn_(cudnn),
+        type_(cudnn_type(plan.type)),
+        call_(std::get<VendorConvolution>(plan.call)) {}
 
   [[nodiscard]] CudnnGraph build(cudnnHandle_t handle) {
     add_convolution(/*is_last=*/call_.steps.empty());

@@ -21,6 +21,16 @@ std::string variable(const char* name) {
   return value;
 }
 
+std::unique_ptr<VendorCall> make_call(const Driver& driver, const VendorPlan& plan,
+                                      const CallTensors& first) {
+  if (std::holds_alternative<VendorProduct>(plan.call))
+    return make_product_call(driver, variable(kCublasLtVariable), plan, first);
+  const std::string cudnn = variable(kCudnnVariable);
+  if (std::holds_alternative<VendorOperator>(plan.call))
+    return make_operator_call(driver, cudnn, plan);
+  return make_convolution_call(driver, cudnn, plan, first);
+}
+
 struct Player {
   VendorPlan plan;
   Driver driver;
@@ -28,10 +38,7 @@ struct Player {
 
   explicit Player(CUstream stream, const CallTensors& first)
       : plan(parse_vendor_plan(Json::parse(variable(kPlanVariable)))), driver(stream) {
-    const bool is_product = std::holds_alternative<VendorProduct>(plan.call);
-    const std::string file = variable(is_product ? kCublasLtVariable : kCudnnVariable);
-    call = is_product ? make_product_call(driver, file, plan, first)
-                      : make_convolution_call(driver, file, plan, first);
+    call = make_call(driver, plan, first);
     std::printf("%s%s %s\n", kAlgorithmWord, std::string(library_of(plan)).c_str(),
                 call->algorithm().c_str());
     std::fflush(stdout);

@@ -130,6 +130,26 @@ Cudnn::Cudnn(const std::string& file) {
   library.find(get_attribute, "cudnnBackendGetAttribute");
   library.find(finalize, "cudnnBackendFinalize");
   library.find(execute, "cudnnBackendExecute");
+  library.find(create_tensor, "cudnnCreateTensorDescriptor");
+  library.find(set_tensor, "cudnnSetTensorNdDescriptor");
+  library.find(transform, "cudnnTransformTensor");
+  library.find(softmax, "cudnnSoftmaxForward");
+  library.find(create_activation, "cudnnCreateActivationDescriptor");
+  library.find(set_activation, "cudnnSetActivationDescriptor");
+  library.find(set_swish, "cudnnSetActivationDescriptorSwishBeta");
+  library.find(activate, "cudnnActivationForward");
+  library.find(create_pooling, "cudnnCreatePoolingDescriptor");
+  library.find(set_pooling, "cudnnSetPoolingNdDescriptor");
+  library.find(pool, "cudnnPoolingForward");
+  library.find(create_reduction, "cudnnCreateReduceTensorDescriptor");
+  library.find(set_reduction, "cudnnSetReduceTensorDescriptor");
+  library.find(reduction_bytes, "cudnnGetReductionWorkspaceSize");
+  library.find(reduce, "cudnnReduceTensor");
+}
+
+cudnnDataType_t cudnn_type(DType type) {
+  if (type == DType::kFloat16) return CUDNN_DATA_HALF;
+  return type == DType::kBFloat16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_FLOAT;
 }
 
 std::string Cudnn::last_words() const {

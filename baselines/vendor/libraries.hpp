@@ -18,6 +18,8 @@
 #include <cudnn.h>
 #endif
 
+#include "runner/task/task.hpp"
+
 namespace kbench::vendor {
 
 struct Failed : std::runtime_error {
@@ -143,10 +145,28 @@ struct Cudnn {
   decltype(&cudnnBackendFinalize) finalize = nullptr;
   decltype(&cudnnBackendExecute) execute = nullptr;
 
+  decltype(&cudnnCreateTensorDescriptor) create_tensor = nullptr;
+  decltype(&cudnnSetTensorNdDescriptor) set_tensor = nullptr;
+  decltype(&cudnnTransformTensor) transform = nullptr;
+  decltype(&cudnnSoftmaxForward) softmax = nullptr;
+  decltype(&cudnnCreateActivationDescriptor) create_activation = nullptr;
+  decltype(&cudnnSetActivationDescriptor) set_activation = nullptr;
+  decltype(&cudnnSetActivationDescriptorSwishBeta) set_swish = nullptr;
+  decltype(&cudnnActivationForward) activate = nullptr;
+  decltype(&cudnnCreatePoolingDescriptor) create_pooling = nullptr;
+  decltype(&cudnnSetPoolingNdDescriptor) set_pooling = nullptr;
+  decltype(&cudnnPoolingForward) pool = nullptr;
+  decltype(&cudnnCreateReduceTensorDescriptor) create_reduction = nullptr;
+  decltype(&cudnnSetReduceTensorDescriptor) set_reduction = nullptr;
+  decltype(&cudnnGetReductionWorkspaceSize) reduction_bytes = nullptr;
+  decltype(&cudnnReduceTensor) reduce = nullptr;
+
   // All that cuDNN has said since it was asked last.
   [[nodiscard]] std::string last_words() const;
   void check(cudnnStatus_t status, const std::string& call) const;
 };
+
+[[nodiscard]] cudnnDataType_t cudnn_type(DType type);
 #endif
 
 }  // namespace kbench::vendor

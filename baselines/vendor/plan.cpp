@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -32,8 +33,8 @@ std::string counted(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-// The only node that multiplies.
-std::size_t find_call(const ShapedGraph& graph) {
+// The only node that multiplies; empty where none does.
+std::optional<std::size_t> find_call(const ShapedGraph& graph) {
   std::vector<std::size_t> products, convolutions;
   const auto& nodes = graph.graph().nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -46,7 +47,7 @@ std::size_t find_call(const ShapedGraph& graph) {
     }
   }
   const std::size_t count = products.size() + convolutions.size();
-  if (count == 0) throw NoPlan("no matrix product and no convolution");
+  if (count == 0) return std::nullopt;
   if (count == 1) return products.empty() ? convolutions.front() : products.front();
   const std::string of_products = counted(products.size(), "matrix product");
   const std::string of_convolutions = counted(convolutions.size(), "convolution");
@@ -94,7 +95,12 @@ VendorPlan make_plan(const Graph& graph, const TaskSize& size, const std::string
   VendorPlan plan;
   plan.type = type_of(size);
   const ShapedGraph shaped(graph, size);
-  const std::size_t call = find_call(shaped);
+  const auto product = find_call(shaped);
+  if (!product) {
+    plan.call = read_operator(shaped);
+    return plan;
+  }
+  const std::size_t call = *product;
   check_what_precedes(shaped, call);
   const bool convolves = kind_of(shaped.call(graph.nodes[call]).name()) == Kind::kConvolution;
   if (convolves)
@@ -140,6 +146,12 @@ std::optional<VendorOperand> ShapedGraph::given(std::size_t value) const {
   if (value < graph_.inputs) return VendorOperand{false, value};
   if (graph_.is_parameter(value)) return VendorOperand{true, value - graph_.inputs};
   return std::nullopt;
+}
+
+std::int64_t product_of(Extents::const_iterator begin, Extents::const_iterator end) {
+  std::int64_t product = 1;
+  for (; begin != end; ++begin) product *= *begin;
+  return product;
 }
 
 bool is_transposition(const std::string& name) {

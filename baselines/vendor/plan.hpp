@@ -1,6 +1,6 @@
 // Which tasks are one call of a vendor's library, and which call that is: a matrix product with an
-// epilogue of cuBLASLt, or a convolution or a linear layer with pointwise operators, which cuDNN
-// takes as one graph.
+// epilogue of cuBLASLt, a convolution or a linear layer with pointwise operators, which cuDNN
+// takes as one graph, or an operator that cuDNN has a function for.
 // Pure: nothing here sees a device. Invariants of a plan: the call computes all outputs of the task
 // from its inputs and parameters, in the type of the output; whoever has no plan gets a sentence
 // that says why. Whether the library has an algorithm for it, only the library can tell.
@@ -101,8 +101,39 @@ struct VendorConvolution {
   std::vector<VendorStep> steps;  // the last one's result is the output
 };
 
+// One operator on one tensor. Shapes have four dimensions or more, in memory as they are written;
+// others are filled up with ones.
+struct VendorOperator {
+  enum class Kind {
+    kScale,  // by `number`
+    kRelu,
+    kSigmoid,
+    kTanh,
+    kElu,  // its alpha is `number`
+    kSwish,
+    kSoftmax,  // over the second dimension
+    kLogSoftmax,
+    kMaxPool,  // [batch, channels, extents…], with window, padding and stride by extent
+    kAveragePool,
+    kAveragePoolWithin,  // padding does not count
+    kSum,                // over the dimensions that the output has one of
+    kMean,
+    kMax,
+    kMin,
+  };
+
+  Kind kind = Kind::kScale;
+  VendorOperand x;
+  std::vector<std::int64_t> x_shape;
+  std::vector<std::int64_t> y_shape;
+  double number = 1;
+  std::vector<std::int64_t> window;
+  std::vector<std::int64_t> padding;
+  std::vector<std::int64_t> stride;
+};
+
 struct VendorPlan {
-  std::variant<VendorProduct, VendorConvolution> call;
+  std::variant<VendorProduct, VendorConvolution, VendorOperator> call;
   DType type = DType::kFloat32;
   bool may_use_tf32 = false;
 };

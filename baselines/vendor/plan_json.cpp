@@ -4,6 +4,7 @@ namespace kbench {
 
 using Activation = VendorProduct::Activation;
 using Mode = VendorStep::Mode;
+using Kind = VendorOperator::Kind;
 
 NLOHMANN_JSON_SERIALIZE_ENUM(Activation, {{Activation::kNone, "none"},
                                           {Activation::kRelu, "relu"},
@@ -20,6 +21,21 @@ NLOHMANN_JSON_SERIALIZE_ENUM(Mode, {{Mode::kAdd, "add"},
                                     {Mode::kGelu, "gelu"},
                                     {Mode::kGeluTanh, "gelu_tanh"},
                                     {Mode::kSoftplus, "softplus"}})
+NLOHMANN_JSON_SERIALIZE_ENUM(Kind, {{Kind::kScale, "scale"},
+                                    {Kind::kRelu, "relu"},
+                                    {Kind::kSigmoid, "sigmoid"},
+                                    {Kind::kTanh, "tanh"},
+                                    {Kind::kElu, "elu"},
+                                    {Kind::kSwish, "swish"},
+                                    {Kind::kSoftmax, "softmax"},
+                                    {Kind::kLogSoftmax, "log_softmax"},
+                                    {Kind::kMaxPool, "max_pool"},
+                                    {Kind::kAveragePool, "average_pool"},
+                                    {Kind::kAveragePoolWithin, "average_pool_within"},
+                                    {Kind::kSum, "sum"},
+                                    {Kind::kMean, "mean"},
+                                    {Kind::kMax, "max"},
+                                    {Kind::kMin, "min"}})
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VendorOperand, is_parameter, index)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VendorMatrix, tensor, transposed, batch_stride)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VendorProduct::Term, factor, vector)
@@ -57,11 +73,15 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VendorConvolution, x, weight, x_shape, weight
                                    padding, stride, dilation, groups, is_transposed, channels_last,
                                    steps)
 
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(VendorOperator, kind, x, x_shape, y_shape, number, window,
+                                   padding, stride)
+
 Json vendor_plan_json(const VendorPlan& plan) {
   Json json = {{"type", to_string(plan.type)}, {"may_use_tf32", plan.may_use_tf32}};
   if (const auto* product = std::get_if<VendorProduct>(&plan.call)) json["product"] = *product;
   if (const auto* convolution = std::get_if<VendorConvolution>(&plan.call))
     json["convolution"] = *convolution;
+  if (const auto* one = std::get_if<VendorOperator>(&plan.call)) json["operator"] = *one;
   return json;
 }
 
@@ -72,6 +92,8 @@ VendorPlan parse_vendor_plan(const Json& json) {
   json.at("may_use_tf32").get_to(plan.may_use_tf32);
   if (json.contains("convolution"))
     plan.call = json.at("convolution").get<VendorConvolution>();
+  else if (json.contains("operator"))
+    plan.call = json.at("operator").get<VendorOperator>();
   else
     plan.call = json.at("product").get<VendorProduct>();
   return plan;

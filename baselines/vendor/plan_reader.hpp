@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <stdexcept>
@@ -40,6 +41,8 @@ class ShapedGraph {
   std::vector<WorkTensor> values_;
 };
 
+[[nodiscard]] std::int64_t product_of(Extents::const_iterator begin, Extents::const_iterator end);
+
 // Whether a name is that of an operator which shows a matrix the other way round.
 [[nodiscard]] bool is_transposition(const std::string& name);
 
@@ -47,5 +50,7 @@ class ShapedGraph {
 // and Uncounted where an argument is not what its schema says. A linear layer is either of them.
 [[nodiscard]] VendorProduct read_product(const ShapedGraph& graph, std::size_t product);
 [[nodiscard]] VendorConvolution read_convolution(const ShapedGraph& graph, std::size_t product);
+// The call of a graph that multiplies nothing. Throws likewise.
+[[nodiscard]] VendorOperator read_operator(const ShapedGraph& graph);
 
 }  // namespace kbench::vendor

@@ -11,12 +11,6 @@ namespace {
 
 constexpr const char* kBroadcastBatch = "a batch of which one side is repeated";
 
-std::int64_t product_of(Extents::const_iterator begin, Extents::const_iterator end) {
-  std::int64_t product = 1;
-  for (; begin != end; ++begin) product *= *begin;
-  return product;
-}
-
 // --- the product ---
 
 // An operand of a product: an input or parameter, or such a one the other way round.

@@ -45,6 +45,11 @@ inline constexpr int kMostAlgorithms = 8;
                                                                 const VendorPlan& plan,
                                                                 const CallTensors& first);
 
+// One function for one operator: nothing is chosen.
+[[nodiscard]] std::unique_ptr<VendorCall> make_operator_call(const Driver& driver,
+                                                             const std::string& file,
+                                                             const VendorPlan& plan);
+
 // An engine of cuDNN for a plan, and why it cannot be prepared; empty where it can, and where
 // nobody tried.
 struct PlannedEngine {
