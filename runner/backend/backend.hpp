@@ -52,7 +52,8 @@ struct DrawKey {
 // Compares `elements` values of `got` with `reference`, elementwise and in one pass:
 // an element is wrong when |got - reference| > absolute_bound + ulp_factor * ulp32(max(|reference|,
 // rms)) + relative_bound * |reference|, or when one is NaN or infinite and the other is not the
-// same. Integers and booleans are compared exactly.
+// same. With a scaled_bound, the first of the three is at most scaled_bound * max(|reference|,
+// rms). Integers and booleans are compared exactly.
 struct CompareRequest {
   const void* got = nullptr;
   DType got_dtype = DType::kFloat32;
@@ -63,6 +64,7 @@ struct CompareRequest {
   double ulp_factor = 0;
   double rms = 0;  // of the reference; from an earlier comparison
   double relative_bound = 0;
+  double scaled_bound = 0;  // 0: none
 };
 
 struct CompareResult {
@@ -74,6 +76,11 @@ struct CompareResult {
   double tolerance_at_max = 0;       // the bound of that element
   double sum_squared_error = 0;      // float64 accumulation
   double sum_squared_reference = 0;  // finite elements only
+  // Where the oracle has looked at means (OutputBound::slices): the slice whose mean is the worst.
+  double slice_share = 0;  // its mean error over what is allowed
+  double slice_error = 0;
+  std::uint64_t slice_dimension = 0;
+  std::uint64_t slice_index = 0;
 };
 
 struct MemoryRegion {

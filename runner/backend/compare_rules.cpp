@@ -21,7 +21,8 @@ Result<CompareKind> classify(const CompareRequest& request) {
   const bool numbers = !std::isnan(request.absolute_bound) && request.absolute_bound >= 0 &&
                        std::isfinite(request.ulp_factor) && request.ulp_factor >= 0 &&
                        std::isfinite(request.rms) && request.rms >= 0 &&
-                       std::isfinite(request.relative_bound) && request.relative_bound >= 0;
+                       std::isfinite(request.relative_bound) && request.relative_bound >= 0 &&
+                       std::isfinite(request.scaled_bound) && request.scaled_bound >= 0;
   if (!numbers) {
     return Error{ErrorCode::kBadInput,
                  fmt::format("cannot compare within {} + {} ulp at {}", request.absolute_bound,

@@ -15,6 +15,7 @@ struct ErrorBound {
   double ulp_factor = 0;
   double rms = 0;
   double relative = 0;
+  double scaled = 0;
 };
 
 // The largest power of two up to x, for x in float32's normal range; its ends beyond. Masked before
@@ -28,15 +29,20 @@ KB_HD double power_of_two_below(double x) {
 // Spacing of float32 numbers at x: 2^-149 at and near zero, 2^104 from 2^127 on.
 KB_HD double ulp32(double x) { return power_of_two_below(x) * 0x1p-23; }
 
-// absolute + ulp_factor * ulp32(max(|reference|, rms)) + relative * |reference|.
+// With scale = max(|reference|, rms): absolute, or scaled * scale where that is given and less,
+// + ulp_factor * ulp32(scale) + relative * |reference|.
 KB_HD double allowed_error(const ErrorBound& bound, double reference) {
   const double magnitude = portable::abs(reference);
   const double scale = magnitude > bound.rms ? magnitude : bound.rms;
-  const double scaled = bound.ulp_factor * 0x1p-23 * power_of_two_below(scale);
+  const double units = bound.ulp_factor * 0x1p-23 * power_of_two_below(scale);
 #if defined(__CUDA_ARCH__)
-  return __dadd_rn(__dadd_rn(bound.absolute, scaled), __dmul_rn(bound.relative, magnitude));
+  const double part = __dmul_rn(bound.scaled, scale);
+  const double most = bound.scaled > 0 && part < bound.absolute ? part : bound.absolute;
+  return __dadd_rn(__dadd_rn(most, units), __dmul_rn(bound.relative, magnitude));
 #else
-  return bound.absolute + scaled + bound.relative * magnitude;
+  const double part = bound.scaled * scale;
+  const double most = bound.scaled > 0 && part < bound.absolute ? part : bound.absolute;
+  return most + units + bound.relative * magnitude;
 #endif
 }
 

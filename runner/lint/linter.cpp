@@ -34,7 +34,8 @@ double no_effect(DType type) {
 // (level3/045_unetsoftmax) and 3.5 (level3/024_efficientnetb2, norms over one element). At `small`
 // on a CPU all are below 9.0e-4.
 constexpr double kLargestEagerError = 1.0 / 64;
-// In 16 bits: an output that is rounded to bfloat16 is off by 1/100 where it is largest.
+// In 16 bits it is a part of the element itself, where that is larger: no element may be off by
+// more than four times such a part (AcceptanceRule). One rounding to bfloat16 is 1/256.
 constexpr double kLargestEagerErrorInHalf = 1.0 / 16;
 
 // design limits of `full` on CUDA and of `small` on CPU
@@ -171,9 +172,11 @@ class Linting {
   void check_precision() {
     if (outcome_.eager_error <= (in_half() ? kLargestEagerErrorInHalf : kLargestEagerError)) return;
     add(Weight::kFlaw, std::string(kImprecise), "eager",
-        fmt::format("eager itself is off by {:.1e} of the output's root mean square, and a "
-                    "submission may be by four times as much",
-                    outcome_.eager_error));
+        fmt::format("eager itself is off by {:.1e} of {}, and a submission may be by four times as "
+                    "much",
+                    outcome_.eager_error,
+                    in_half() ? "an element or, where that is larger, the output's root mean square"
+                              : "the output's root mean square"));
   }
 
   // A mutation that only hard inputs give away is found: every evaluation draws them as well.
@@ -212,7 +215,8 @@ class Linting {
     eager_ = std::move(*eager);
     for (const EagerError& error : eager_)
       if (!hard && error.rms > 0)
-        outcome_.eager_error = std::max(outcome_.eager_error, error.max_error / error.rms);
+        outcome_.eager_error = std::max(
+            outcome_.eager_error, in_half() ? error.scaled_error : error.max_error / error.rms);
     if (auto armed = oracle_.arm(Seat::kSubmission, {{0, 0}}); !armed) return armed;
     const Candidate control;
     auto passed = passes(control);

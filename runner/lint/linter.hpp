@@ -36,7 +36,8 @@ struct LintSettings {
 struct LintOutcome {
   LintRecord record;    // version and time are the caller's
   double eager_ms = 0;  // one call, a rough figure; 0 where it was not reached
-  // E of the worst output on the task's own draws, in units of that output's root mean square.
+  // E of the worst output on the task's own draws, in units of that output's root mean square; S of
+  // the acceptance rule in 16 bits.
   double eager_error = 0;
 };
 

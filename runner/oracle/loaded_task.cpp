@@ -27,8 +27,10 @@
 #include "runner/core/defence.hpp"
 #include "runner/oracle/memory_plan.hpp"
 #include "runner/oracle/mutate.hpp"
+#include "runner/oracle/slice_errors.hpp"
 #include "runner/oracle/tensors.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
@@ -412,7 +414,8 @@ struct LoadedTask::Impl {
                             .absolute_bound = bound.absolute,
                             .ulp_factor = bound.ulp_factor,
                             .rms = bound.rms,
-                            .relative_bound = bound.relative});
+                            .relative_bound = bound.relative,
+                            .scaled_bound = bound.scaled});
   }
 
   // cuDNN may by the precision class. Its heuristics often take float32 all the same.
@@ -458,9 +461,20 @@ struct LoadedTask::Impl {
       if (result.sum_squared_reference > 0)
         error.relative_l2 = std::sqrt(result.sum_squared_error / result.sum_squared_reference);
       error.rms = std::sqrt(result.sum_squared_reference / elements);
+      const int bits = significand_bits(size.outputs[o].dtype);
+      if (bits > 0 && bits < significand_bits(DType::kFloat32))
+        add_slice_errors(slice_errors(outputs[o], reference_outputs[o], error.rms), error);
       errors.push_back(error);
     }
     return errors;
+  }
+
+  // An output in the snapshot of a seat, in the declared order of dimensions.
+  [[nodiscard]] at::Tensor taken(const SeatMemory& memory, std::size_t slot, std::size_t o) const {
+    std::byte* base = memory.taken->data() + memory.places[slot].output_base;
+    const at::Tensor output = view(size.outputs, output_layout, base)[o];
+    const auto dimensions = memory.dimensions_of(slot, o, size.outputs[o]);
+    return dimensions ? as_it_lies(output, *dimensions) : output;
   }
 
   // The outputs in the snapshot of a seat.
@@ -481,6 +495,10 @@ struct LoadedTask::Impl {
         if (!result) return result.error();
         if (dimensions && result->wrong > 0)
           result->first_wrong = declared_index(result->first_wrong, spec.shape, *dimensions);
+        // The elements speak first, and nothing is summed where they do.
+        if (!bounds[o].slices.empty() && result->wrong == 0)
+          judge_slices(slice_errors(taken(memory, slot, o), expected.at(o), bounds[o].rms),
+                       bounds[o], *result);
         worst[o] = slot == 0 ? *result : worse_of(worst[o], *result);
       }
     }
@@ -495,6 +513,8 @@ struct LoadedTask::Impl {
       auto result = compare(contiguous.const_data_ptr(), size.outputs[o].dtype, reference[o],
                             size.outputs[o], bounds[o]);
       if (!result) return result.error();
+      if (!bounds[o].slices.empty() && result->wrong == 0)
+        judge_slices(slice_errors(contiguous, reference[o], bounds[o].rms), bounds[o], *result);
       results.push_back(*result);
     }
     return results;
@@ -754,11 +774,9 @@ Status LoadedTask::keep_eager() {
     return Error{ErrorCode::kInfrastructure, "there is nothing of eager's to keep", ""};
   t.eager_outputs.clear();
   for (std::size_t slot = 0; slot < t.baselines.places.size(); ++slot) {
-    std::byte* base = t.baselines.taken->data() + t.baselines.places[slot].output_base;
-    Tensors outputs = t.view(t.size.outputs, t.output_layout, base);
-    for (std::size_t o = 0; o < outputs.size(); ++o)
-      if (const auto dimensions = t.baselines.dimensions_of(slot, o, t.size.outputs[o]))
-        outputs[o] = as_it_lies(outputs[o], *dimensions);
+    Tensors outputs;
+    for (std::size_t o = 0; o < t.size.outputs.size(); ++o)
+      outputs.push_back(t.taken(t.baselines, slot, o));
     t.eager_outputs.push_back(std::move(outputs));
   }
   return Done{};

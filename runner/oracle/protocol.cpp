@@ -38,7 +38,11 @@ void to_json(Json& json, const CompareResult& result) {
           {"max_error", to_text(result.max_error)},
           {"tolerance", to_text(result.tolerance_at_max)},
           {"sum_squared_error", to_text(result.sum_squared_error)},
-          {"sum_squared_reference", to_text(result.sum_squared_reference)}};
+          {"sum_squared_reference", to_text(result.sum_squared_reference)},
+          {"slice_share", to_text(result.slice_share)},
+          {"slice_error", to_text(result.slice_error)},
+          {"slice_dimension", result.slice_dimension},
+          {"slice_index", result.slice_index}};
 }
 
 void from_json(const Json& json, CompareResult& result) {
@@ -50,6 +54,10 @@ void from_json(const Json& json, CompareResult& result) {
   result.tolerance_at_max = from_text(json.at("tolerance"));
   result.sum_squared_error = from_text(json.at("sum_squared_error"));
   result.sum_squared_reference = from_text(json.at("sum_squared_reference"));
+  result.slice_share = from_text(json.at("slice_share"));
+  result.slice_error = from_text(json.at("slice_error"));
+  json.at("slice_dimension").get_to(result.slice_dimension);
+  json.at("slice_index").get_to(result.slice_index);
 }
 
 }  // namespace kbench

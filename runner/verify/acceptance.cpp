@@ -32,6 +32,11 @@ bool is_wrong(const CompareResult& result) {
   return result.max_error > result.tolerance_at_max;
 }
 
+// The type's, for outputs in 16 bits; else 0.
+double unit_roundoff(const AcceptanceRule& rule) {
+  return rule.significand_bits < kFp32Bits ? std::exp2(-rule.significand_bits) : 0;
+}
+
 // One unit in the last place of a 16-bit output, in those of float32.
 double ulp_of_type(const AcceptanceRule& rule) {
   return rule.significand_bits < kFp32Bits ? std::exp2(kFp32Bits - rule.significand_bits) : 0;
@@ -43,9 +48,7 @@ double least_spacing(const AcceptanceRule& rule) {
 }
 
 // The same for the whole tensor: a half, as 32 is of 64.
-double roundoff_of_type(const AcceptanceRule& rule) {
-  return rule.significand_bits < kFp32Bits ? std::exp2(-rule.significand_bits) / 2 : 0;
-}
+double roundoff_of_type(const AcceptanceRule& rule) { return unit_roundoff(rule) / 2; }
 
 int coarsest_significand(const TaskSize& size) {
   int bits = kFp32Bits;
@@ -63,6 +66,17 @@ double relative_l2(const CompareResult& result) {
 // Two runs that are both off differ by the sum.
 double factor(const AcceptanceRule& rule, Against against) {
   return against == Against::kReference ? rule.c : 1 + rule.c;
+}
+
+// The two rules of outputs in 16 bits.
+void add_bounds_in_half(const AcceptanceRule& rule, const EagerError& error, Against against,
+                        OutputBound& bound) {
+  const double c = factor(rule, against);
+  if (error.scaled_error > 0 && error.rms > 0)
+    bound.scaled = c * error.scaled_error + least_spacing(rule) / error.rms;
+  if (against != Against::kReference) return;
+  for (const double slice : error.slice_errors) bound.slices.push_back(c * slice);
+  bound.slice_roundoff = unit_roundoff(rule);
 }
 
 std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
@@ -89,9 +103,18 @@ std::string element_message(const TensorSpec& spec, const CompareResult& result,
   if (std::isnan(result.first_wrong_got) && whose == Whose::kSubmissions)
     message += "; outputs hold nan until they are written";
   if (!std::isfinite(off) || !is_floating(spec.dtype)) return message;
-  const double allowed = allowed_error(
-      {bound.absolute, bound.ulp_factor, bound.rms, bound.relative}, result.first_wrong_reference);
+  const double allowed =
+      allowed_error({bound.absolute, bound.ulp_factor, bound.rms, bound.relative, bound.scaled},
+                    result.first_wrong_reference);
   return message + fmt::format(", off by {:.3g} where {:.3g} is allowed", off, allowed);
+}
+
+std::string slice_message(const TensorSpec& spec, const CompareResult& result) {
+  return fmt::format(
+      "the mean of {} over all elements with index {} in dimension {} is off by {:.3g}, where "
+      "{:.3g} is allowed: no element is, but a part of the result is missing from all of them",
+      spec.name, result.slice_index, result.slice_dimension, result.slice_error,
+      std::abs(result.slice_error) / result.slice_share);
 }
 
 }  // namespace
@@ -132,6 +155,7 @@ std::vector<OutputBound> bounds(const AcceptanceRule& rule, const std::vector<Ea
     } else {
       result.push_back({factor(rule, against) * error.max_error + least_spacing(rule),
                         rule.k + rule.g + rule.f + ulp_of_type(rule), error.rms});
+      add_bounds_in_half(rule, error, against, result.back());
     }
   }
   return result;
@@ -165,6 +189,10 @@ Check judge(const AcceptanceRule& rule, const std::vector<TensorSpec>& outputs,
           fmt::format("{} as a whole is too far off: relative L2 error {:.3g}, allowed {:.3g}",
                       outputs[o].name, l2, l2_bound);
     }
+    if (judged_whole && result.slice_share > 1 && check.passed) {
+      check.passed = false;
+      check.message = slice_message(outputs[o], result);
+    }
     if (!check.passed && !explained && whose == Whose::kSubmissions) {
       explained = true;
       if (const std::string cause = likely_cause(outputs[o], result); !cause.empty())
@@ -197,6 +225,9 @@ std::vector<EagerError> worst_of(const std::vector<EagerError>& a,
     worst[o].relative_l2 = std::max(a[o].relative_l2, b[o].relative_l2);
     // The unit in the last place follows the smaller scale: the stricter of the two.
     worst[o].rms = std::min(a[o].rms, b[o].rms);
+    worst[o].scaled_error = std::max(a[o].scaled_error, b[o].scaled_error);
+    for (std::size_t d = 0; d < std::min(a[o].slice_errors.size(), b[o].slice_errors.size()); ++d)
+      worst[o].slice_errors[d] = std::max(a[o].slice_errors[d], b[o].slice_errors[d]);
   }
   return worst;
 }

@@ -13,6 +13,16 @@
 // tensor's. So any kernel that adds up in float32 and rounds at the end is right, and one that
 // rounds its result to the next smaller type is not.
 //
+// Rounding to 16 bits is an error of a part of a number, so two things more hold there:
+//   each element:  c * E is at most c * S * max(|ref|, rms(ref)), S being eager's largest error in
+//                  units of that maximum. A softmax may have one output a hundred times the rms;
+//                  half a unit of that one would excuse anything in all others.
+//   each slice:    |mean(got) - mean(ref)| <= c * M + u * max(rms of the slice, rms(ref))
+// A slice is all elements with one index in one dimension, such as a channel; M is the largest that
+// eager is off by in any slice of that dimension, u the unit roundoff. Chance errors cancel in a
+// mean, and a missing bias, which is less than each element's roundings, does not. Who rounds each
+// element once more, always to the same side, is off by less than the second term.
+//
 // On hard inputs that fail by this, E is taken over eager's runs on perturbed inputs as well
 // (LoadedTask::perturbed_errors): with ill-conditioned outputs, chance decides whose errors are
 // large.
@@ -41,6 +51,9 @@ struct EagerError {
   double rms = 0;          // root mean square of the reference
   // Elements where eager is NaN or infinite and the reference is not, or the other way round.
   std::uint64_t not_finite = 0;
+  // S, and M of each dimension that is sliced (slice_errors.hpp); of outputs in 16 bits only.
+  double scaled_error = 0;
+  std::vector<double> slice_errors = {};
 };
 
 // The bound an output is judged by, see Backend::compare.
@@ -49,6 +62,11 @@ struct OutputBound {
   double ulp_factor = 0;
   double rms = 0;
   double relative = 0;
+  double scaled = 0;  // CompareRequest::scaled_bound
+  // By sliced dimension: what a mean may be off by, besides slice_roundoff times a root mean
+  // square. Empty: nobody looks.
+  std::vector<double> slices = {};
+  double slice_roundoff = 0;
 };
 
 // The tensor that an output is compared with.

@@ -1,5 +1,6 @@
 #include "runner/verify/acceptance.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -13,6 +14,7 @@
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/float16.hpp"
+#include "runner/task/working_type.hpp"
 #include "runner/verify/likely_cause.hpp"
 #include "runner/verify/profile.hpp"
 #include "tests/unit/paths.hpp"
@@ -282,15 +284,32 @@ class HalfOutputs : public ::testing::TestWithParam<DType> {
                                        .absolute_bound = bound.absolute,
                                        .ulp_factor = bound.ulp_factor,
                                        .rms = bound.rms,
-                                       .relative_bound = bound.relative});
+                                       .relative_bound = bound.relative,
+                                       .scaled_bound = bound.scaled});
     EXPECT_TRUE(result);
     return *result;
   }
 
   [[nodiscard]] EagerError error_of(const std::vector<double>& got) const {
     const CompareResult result = compared(got, {std::numeric_limits<double>::infinity(), 0, 0, 0});
-    return {result.max_error, std::sqrt(result.sum_squared_error / result.sum_squared_reference),
-            std::sqrt(result.sum_squared_reference / kRows), 0};
+    EagerError error{result.max_error,
+                     std::sqrt(result.sum_squared_error / result.sum_squared_reference),
+                     std::sqrt(result.sum_squared_reference / kRows), 0};
+    for (std::size_t i = 0; i < got.size(); ++i)
+      error.scaled_error =
+          std::max(error.scaled_error,
+                   std::abs(got[i] - reference_[i]) / std::max(std::abs(reference_[i]), error.rms));
+    return error;
+  }
+
+  // Rows of which each is ten times as small as half of those before it, as a softmax has them.
+  void make_peaks() {
+    for (std::size_t row = 0; row < kRows; ++row)
+      for (double& product : products_[row])
+        product = std::abs(product) * std::pow(10, -static_cast<double>(row % 8));
+    reference_ = each([](const std::vector<double>& row) { return in_order<double>(row); });
+    eager_ = {error_of(
+        each([this](const std::vector<double>& row) { return in_type(in_order<float>(row)); }))};
   }
 
   [[nodiscard]] Check check(const Sum& kernel, Against against = Against::kReference) const {
@@ -352,6 +371,66 @@ TEST_P(HalfOutputs, OneRoundingIsGrantedWhereEagerIsExact) {
   EXPECT_FALSE(check([](const std::vector<double>& row) {
                  return with_bits(in_order<double>(row), 4);
                }).passed);
+}
+
+// Half a unit in the last place of the largest output is as much as a small output itself.
+TEST_P(HalfOutputs, WhatTheLargestMayBeOffByDoesNotExcuseTheSmallOnes) {
+  make_peaks();
+  const double rms = eager_.at(0).rms;
+  const double off_by = eager_.at(0).scaled_error * rms * 6;
+  const auto raised = [&](const std::vector<double>& row) {
+    const double sum = in_order<double>(row);
+    const bool is_raised = &row == &products_[7];
+    return is_raised ? sum + off_by + std::ldexp(rms, 1 - significand_bits(GetParam())) : sum;
+  };
+  EXPECT_FALSE(check(raised).passed);
+  EXPECT_FALSE(check(raised, Against::kEager).passed);
+  EXPECT_TRUE(check([this](const std::vector<double>& row) {
+                return in_type(in_order<float>({row.rbegin(), row.rend()}));
+              }).passed);
+}
+
+// As `>> 16` of a float32 does.
+TEST_P(HalfOutputs, RoundingToZeroIsRight) {
+  const auto to_zero = [](const std::vector<double>& row) {
+    int exponent = 0;
+    const double significand = std::frexp(in_order<double>(row), &exponent);
+    const int bits = significand_bits(GetParam());
+    return std::ldexp(std::trunc(std::ldexp(significand, bits)), exponent - bits);
+  };
+  EXPECT_TRUE(check(to_zero).passed);
+  make_peaks();
+  EXPECT_TRUE(check(to_zero).passed);
+}
+
+TEST(Acceptance, AMeanThatIsOffIsWrongInSixteenBitsThoughNoElementIs) {
+  const std::vector<TensorSpec> outputs{
+      {.name = "y", .dtype = DType::kBFloat16, .shape = {64, 32}}};
+  const AcceptanceRule rule = for_task({}, {.outputs = outputs});
+  const std::vector<EagerError> eager{{.max_error = 1e-2, .rms = 1, .slice_errors = {1e-4, 2e-4}}};
+  const OutputBound bound = bounds(rule, eager, Against::kReference).at(0);
+  EXPECT_EQ(bound.slices, (std::vector<double>{4e-4, 8e-4}));
+  EXPECT_EQ(bound.slice_roundoff, 0x1p-8);
+  EXPECT_TRUE(bounds(rule, eager, Against::kEager).at(0).slices.empty()) << "it has no reference";
+
+  CompareResult result{.sum_squared_reference = 2048};
+  result.slice_share = 1;
+  result.slice_error = -4e-3;
+  result.slice_dimension = 1;
+  result.slice_index = 7;
+  EXPECT_TRUE(judge(rule, outputs, eager, {result}, Against::kReference).passed);
+  result.slice_share = 2;
+  const Check check = judge(rule, outputs, eager, {result}, Against::kReference);
+  EXPECT_FALSE(check.passed);
+  EXPECT_THAT(check.message,
+              ::testing::HasSubstr("index 7 in dimension 1 is off by -0.004, where 0.002"));
+}
+
+TEST(Acceptance, TheWorstOfTwoDrawsHasTheWorstOfEachMean) {
+  const auto worst = worst_of({{.scaled_error = 3, .slice_errors = {1, 4}}},
+                              {{.scaled_error = 2, .slice_errors = {2, 3}}});
+  EXPECT_EQ(worst.at(0).scaled_error, 3);
+  EXPECT_EQ(worst.at(0).slice_errors, (std::vector<double>{2, 4}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Types, HalfOutputs, ::testing::Values(DType::kBFloat16, DType::kFloat16));

@@ -40,9 +40,9 @@ class Compare : public testing::TestWithParam<int> {
   CompareResult compare(const std::vector<Got>& got, DType got_dtype,
                         const std::vector<Reference>& reference, DType reference_dtype,
                         const ErrorBound& bound) {
-    const Result<CompareResult> result =
-        backend_->compare({got.data(), got_dtype, reference.data(), reference_dtype, got.size(),
-                           bound.absolute, bound.ulp_factor, bound.rms, bound.relative});
+    const Result<CompareResult> result = backend_->compare(
+        {got.data(), got_dtype, reference.data(), reference_dtype, got.size(), bound.absolute,
+         bound.ulp_factor, bound.rms, bound.relative, bound.scaled});
     EXPECT_TRUE(result.ok());
     return result.ok() ? *result : CompareResult{};
   }
@@ -139,7 +139,7 @@ TEST_P(Compare, AgreesWithTheScalarRuleOnHardValues) {
   }
   for (const ErrorBound& bound :
        {ErrorBound{}, ErrorBound{0, 1, 0}, ErrorBound{1e-3, 32, 1}, ErrorBound{0, 8, 1e30},
-        ErrorBound{kInf, 0, 0}, ErrorBound{1e-4, 0, 0, 1e-4}}) {
+        ErrorBound{kInf, 0, 0}, ErrorBound{1e-4, 0, 0, 1e-4}, ErrorBound{1, 1, 1e-3, 0, 0.5}}) {
     const CompareResult result = compare_doubles(got, reference, bound);
     std::uint64_t wrong = 0;
     double largest = 0;
@@ -160,6 +160,16 @@ TEST_P(Compare, ARelativeBoundGrowsWithTheReference) {
   EXPECT_EQ(result.wrong, 1u);
   EXPECT_EQ(result.first_wrong, 3u);
   EXPECT_EQ(result.tolerance_at_max, 3.0);
+}
+
+TEST_P(Compare, AScaledBoundIsTheMostThatTheAbsoluteOneGrants) {
+  const ErrorBound bound{.absolute = 4, .rms = 2, .scaled = 0.25};
+  // 0.5 at zero, by the rms; 1 at 4; at 100 the absolute one, which is less than 25.
+  const CompareResult result =
+      compare_doubles({0.5, 0.75, 5.0, 5.25, 104.0, 105.0}, {0, 0, 4, 4, 100, 100}, bound);
+  EXPECT_EQ(result.wrong, 3u);
+  EXPECT_EQ(result.first_wrong, 1u);
+  EXPECT_EQ(result.tolerance_at_max, 4.0);
 }
 
 TEST_P(Compare, WidensEveryFloatingType) {

@@ -19,7 +19,8 @@ class Comparison {
   Comparison(const CompareRequest& request, CompareKind kind)
       : request_(request),
         exact_(kind == CompareKind::kExact),
-        bound_{request.absolute_bound, request.ulp_factor, request.rms, request.relative_bound},
+        bound_{request.absolute_bound, request.ulp_factor, request.rms, request.relative_bound,
+               request.scaled_bound},
         got_size_(size_of(request.got_dtype)),
         reference_size_(size_of(request.reference_dtype)) {}
 

@@ -75,8 +75,8 @@ struct Rule {
 
 Rule rule_of(const CompareRequest& request) {
   const ErrorBound bound{request.absolute_bound, request.ulp_factor, request.rms,
-                         request.relative_bound};
-  const bool grows = bound.ulp_factor >= 0 && bound.relative >= 0;
+                         request.relative_bound, request.scaled_bound};
+  const bool grows = bound.ulp_factor >= 0 && bound.relative >= 0 && bound.scaled >= 0;
   return {bound,
           grows ? std::min(allowed_error(bound, 0), std::numeric_limits<double>::max()) : -1};
 }
