@@ -1,4 +1,4 @@
-"""A bias that is less than what rounding to bfloat16 does to each element: y = x + 0.007 b.
+"""A bias that is less than what rounding to bfloat16 does to each element: y = x + 0.005 b.
 Not bad: the mean of a column shows it.
 """
 
@@ -22,7 +22,7 @@ class Model(nn.Module):
         self.bias = nn.Parameter(torch.randn(64))
 
     def forward(self, x):
-        return x + self.bias * 0.007
+        return x + self.bias * 0.005
 
 
 def get_inputs():
