@@ -19,6 +19,8 @@
 #include "reports/page/page_data.hpp"
 #include "reports/page/page_episodes.hpp"
 #include "reports/page/page_template.hpp"
+#include "reports/page/profile_choice.hpp"
+#include "reports/page/profile_page.hpp"
 #include "reports/page/static_tables.hpp"
 #include "runner/core/sha256.hpp"
 
@@ -168,6 +170,15 @@ class TaskData {
   std::map<std::size_t, std::size_t> now_;  // where rows of the whole page stand here
 };
 
+// The section on the profiles of a task; empty without any.
+std::string profiles_of(const ReportData& data, const ProfileRows& stored,
+                        const std::string& task) {
+  ProfileRows of_task;
+  for (const StoredProfile& profile : stored.profiles)
+    if (profile.record.task == task) of_task.profiles.push_back(profile);
+  return profiles_html(choose_profiles(data, std::move(of_task)));
+}
+
 // What of a task is read without a script.
 std::string task_table(const PageModel& page, const std::string& task) {
   constexpr std::array kFields = {
@@ -272,7 +283,7 @@ std::string site_path(const std::string& task) {
   return fmt::format("{}{}{}", kTasks, safe, kEnding);
 }
 
-std::vector<SiteFile> render_site(const ReportData& data) {
+std::vector<SiteFile> render_site(const ReportData& data, const ProfileRows& profiles) {
   const PageModel page(data);
   const Json whole = page_json(page);
   const std::vector<std::string> tasks = tasks_of(page);
@@ -290,21 +301,24 @@ std::vector<SiteFile> render_site(const ReportData& data) {
                              .headline = task_headline(page, task),
                              .results = task_table(page, task),
                              .environment = environment_html(page),
-                             .census = link_to_census(root)},
+                             .census = link_to_census(root),
+                             .profiles = profiles_of(data, profiles, task)},
                             task_data.of(task), root)});
   }
   files.push_back({std::string(kSiteStyle), std::string(site_style())});
   files.push_back({std::string(kSiteScript), site_script()});
-  files.push_back({"index.html", page_of_site({.title = page_title(data),
-                                               .description = page_description(page),
-                                               .home = "",
-                                               .ranks = ranks,
-                                               .headline = headline_html(page),
-                                               .results = results_html(page) + episodes_html(page) +
-                                                          list_of_tasks(tasks),
-                                               .environment = environment_html(page),
-                                               .census = census_html(page)},
-                                              index_json(page, whole), "")});
+  files.push_back(
+      {"index.html",
+       page_of_site({.title = page_title(data),
+                     .description = page_description(page),
+                     .home = "",
+                     .ranks = ranks,
+                     .headline = headline_html(page),
+                     .results = results_html(page) + episodes_html(page) + list_of_tasks(tasks),
+                     .environment = environment_html(page),
+                     .census = census_html(page),
+                     .profiles = profiles_html(choose_profiles(data, profiles))},
+                    index_json(page, whole), "")});
   return files;
 }
 

@@ -1,13 +1,14 @@
 // A run as many files for stores whose page would be too large for one: an index with the ranking
-// and the table of tasks, a page for each task with its samples and sources, and style and script
-// beside them. It opens from disk; links are relative; the index leads an address of the one-file
-// page ("#level1/019_relu") on to the task's file.
+// and the table of tasks, a page for each task with its samples, sources and profiles, and style
+// and script beside them. It opens from disk; links are relative; the index leads an address of the
+// one-file page ("#level1/019_relu") on to the task's file.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "reports/facts/model.hpp"
+#include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
 
@@ -18,8 +19,11 @@ struct SiteFile {
   std::string text;
 };
 
-// The index last, so that a reader of a site that is being written sees the old one until then.
-[[nodiscard]] std::vector<SiteFile> render_site(const ReportData& data);
+// The index last, so that a reader of a site that is being written sees the old one until then. Of
+// the stored profiles a task's page shows those that belong to its rows, the index those that a
+// page alone would show (profile_choice.hpp).
+[[nodiscard]] std::vector<SiteFile> render_site(const ReportData& data,
+                                                const ProfileRows& profiles = {});
 
 // "tasks/level1/019_relu.html". Names are somebody else's text: what no file name should have is
 // replaced, and a hash keeps two of those apart.

@@ -217,18 +217,8 @@ RenderOptions render_options(const OutputRequest& output, const OutputStyle& sty
   return options;
 }
 
-// Profiles are beside the rows: where they cannot be read the page is without them, and `kbench db
-// check` says why.
-PageProfiles profiles_of(const ReportData& data) {
-  std::error_code none;
-  if (data.database.empty() || !fs::exists(data.database, none)) return {};
-  auto stored = stored_profiles(data.database);
-  if (!stored) return {};
-  return choose_profiles(data, std::move(*stored));
-}
-
 std::string render(const ReportData& data, const OutputRequest& output, const OutputStyle& style) {
-  if (is_page(output)) return render_html(data, profiles_of(data));
+  if (is_page(output)) return render_html(data, choose_profiles(data, profiles_beside(data)));
   return output.reporter->render(data, render_options(output, style));
 }
 
@@ -247,6 +237,13 @@ Status write_output(const ReportData& data, const OutputRequest& output, const O
 }
 
 }  // namespace
+
+ProfileRows profiles_beside(const ReportData& data) {
+  std::error_code none;
+  if (data.database.empty() || !fs::exists(data.database, none)) return {};
+  auto stored = stored_profiles(data.database);
+  return stored ? std::move(*stored) : ProfileRows();
+}
 
 Result<OutputRequest> parse_output(const std::string& word) {
   const std::size_t equals = word.find('=');

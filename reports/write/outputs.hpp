@@ -14,6 +14,7 @@ namespace kbench {
 
 struct Reporter;
 struct ReportData;
+struct ProfileRows;
 
 // One report that is to be written.
 struct OutputRequest {
@@ -68,6 +69,10 @@ struct OutputStyle {
 [[nodiscard]] Status write_outputs(const ReportData& data,
                                    const std::vector<OutputRequest>& outputs,
                                    const OutputStyle& style);
+
+// The profiles in the database of the rows. Where they cannot be read a page is without them, and
+// `kbench db check` says why.
+[[nodiscard]] ProfileRows profiles_beside(const ReportData& data);
 
 // "results.csv, page.html"; empty where none goes to a file.
 [[nodiscard]] std::string written_files(const std::vector<OutputRequest>& outputs);

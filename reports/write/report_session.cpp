@@ -137,7 +137,8 @@ Result<ReportData> load_report_of(const Store& store, const ReportRequest& reque
 Status write_report(const ReportData& data, const ReportRequest& request,
                     const OutputStyle& style) {
   if (auto written = write_outputs(data, request.outputs, style); !written) return written;
-  return request.site ? write_site(*request.site, render_site(data)) : Status(Done{});
+  if (!request.site) return Done{};
+  return write_site(*request.site, render_site(data, profiles_beside(data)));
 }
 
 std::string files_of(const ReportRequest& request) {

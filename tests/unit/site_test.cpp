@@ -1,5 +1,6 @@
 #include "reports/page/site.hpp"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -88,6 +89,31 @@ TEST(Site, EachTaskHasItsRowsAndNoOther) {
     if (file.path.starts_with("tasks/")) written.insert(file.path);
   EXPECT_EQ(written, tasks);
   EXPECT_EQ(files.back().path, "index.html");
+}
+
+TEST(Site, AProfileStandsOnThePageOfItsTaskAndOnTheIndex) {
+  ReportData data = test::make_formats_data();
+  data.device_name = "NVIDIA H200";
+  data.run.environment = R"({"device": {"kind": "cuda", "name": "NVIDIA H200"}})";
+  const auto row = std::find_if(data.evaluations.begin(), data.evaluations.end(),
+                                [](const Evaluation& one) { return one.submission.has_value(); });
+  ASSERT_NE(row, data.evaluations.end());
+  row->task_hash = "aa11";
+  row->device = "cuda";
+  row->submission->source_hash = "hash";
+  StoredProfile profile{.device_kind = "cuda", .source_hash = "hash"};
+  profile.made_at = "2026-11-28T12:00:00Z";
+  profile.record.task = row->task;
+  profile.record.task_hash = row->task_hash;
+  profile.record.size = row->size;
+  profile.record.side = "submission";
+  profile.record.submission = "mine";
+  profile.record.device = data.device_name;
+  profile.record.precision = row->precision;
+  std::set<std::string> with;
+  for (const SiteFile& file : render_site(data, {{profile}, {}}))
+    if (file.text.find("what bounds each call") != file.text.npos) with.insert(file.path);
+  EXPECT_THAT(with, ElementsAre("index.html", site_path(row->task)));
 }
 
 }  // namespace
