@@ -15,35 +15,32 @@ bool python_plays_eager(const RunRequest& request, const Target& target) {
 }
 
 EvaluationRequest evaluation_request(const RowOrder& order) {
-  const auto& [run, profile, plan, unit, device, calibration, limits, packages] = order;
-  const Task& task = plan.tasks[unit.task];
+  const auto& [run, profile, target, unit, device, calibration, limits] = order;
   EvaluationRequest request;
-  request.task = &task;
-  request.size = task.find_size(plan.target.size);
-  request.device = plan.target.device;
-  request.device_index = plan.target.device_index;
+  request.task = unit.task;
+  request.size = unit.task->find_size(target.size);
+  request.device = target.device;
+  request.device_index = target.device_index;
   request.threads = usable_threads();
-  request.cores = plan.target.cores;
+  request.cores = target.cores;
   request.cache_bytes = device.cache_bytes;
   request.device_name = device.name;
   request.precision = run.precision;
-  if (const auto package = packages.find(unit.task); package != packages.end()) {
-    request.package = package->second.file;
-    request.package_reason = package->second.reason;
-    request.package_key = package->second.key;
-  }
-  if (run.checks_only) request.package_reason = kNotTimed;
-  if (unit.submission) request.submission = unit.id;
-  request.seed = run.seed ? known_seed(*run.seed, task.id + " " + plan.target.size) : random_seed();
-  request.eager_is_a_worker = unit.is_python() && python_plays_eager(run, plan.target);
-  if (unit.is_python() && plan.target.device != "cpu")
+  request.package = unit.package.file;
+  request.package_reason = run.checks_only ? kNotTimed : unit.package.reason;
+  request.package_key = unit.package.key;
+  request.submission = unit.submission;
+  request.seed =
+      run.seed ? known_seed(*run.seed, unit.task->id + " " + target.size) : random_seed();
+  request.eager_is_a_worker = unit.is_python && python_plays_eager(run, target);
+  if (unit.is_python && target.device != "cpu")
     request.heap_bytes = python_heap_bytes(*request.size);
   return request;
 }
 
 EvaluationSettings evaluation_settings(const RowOrder& order) {
   const RunRequest& run = order.request;
-  const std::string& device = order.plan.target.device;
+  const std::string& device = order.target.device;
   EvaluationSettings settings;
   settings.profile = order.profile.name;
   settings.acceptance = order.profile.acceptance;

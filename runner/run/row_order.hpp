@@ -1,17 +1,15 @@
 // How a row is measured: what the evaluator is asked for, and on which terms, as the run's request,
-// its plan and the device have it. Pure, but for a seed that nobody chose. The bench adds what it
-// builds or starts meanwhile: the library, the vendor's side, parameters that are drawn, the worker
-// before.
+// the unit and the device have it. Pure, but for a seed that nobody chose. Who measures
+// (unit_measurer.hpp) adds what is built or started meanwhile: the library, the vendor's side,
+// parameters that are drawn, the worker before.
 #pragma once
 
-#include <cstddef>
-#include <map>
 #include <optional>
 
-#include "baselines/builder_pool.hpp"
+#include "runner/backend/target.hpp"
 #include "runner/measure/evaluator.hpp"
-#include "runner/plan/run_plan.hpp"
 #include "runner/plan/run_request.hpp"
+#include "runner/run/unit_parts.hpp"
 #include "runner/verify/profile.hpp"
 
 namespace kbench {
@@ -19,12 +17,11 @@ namespace kbench {
 struct RowOrder {
   const RunRequest& request;
   const JudgingProfile& profile;
-  const Plan& plan;
-  const PlannedRow& unit;  // of that plan; its task has the plan's size
+  const Target& target;
+  const UnitParts& unit;  // its task has the target's size
   const DeviceFacts& device;
   const std::optional<Calibration>& calibration;
   const std::optional<DeviceLimits>& limits;
-  const std::map<std::size_t, PackageResult>& packages;  // by task
 };
 
 // Whether eager is played by a worker beside submissions in Python.

@@ -1,9 +1,10 @@
-// Every field of what a row is measured by is held against the request, the plan and the device
+// Every field of what a row is measured by is held against the request, the unit and the device
 // that it comes from. Both lists of fields are complete: a new field does not compile until it is
 // here.
 #include "runner/run/row_order.hpp"
 
 #include <tuple>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -29,32 +30,30 @@ class RowOrderTest : public ::testing::Test {
   RowOrderTest() {
     const std::string suite = kTinySuites;
     for (const char* task : {"/level1/023_softmax.json", "/level1/019_relu.json"})
-      plan_.tasks.push_back(load_task(suite + task).value());
-    plan_.target = {.device = "cpu", .device_index = 3, .cores = {2, 5}, .size = "small"};
-    unit_.task = 1;
-    unit_.submission.emplace();
-    unit_.id = {.agent = "anna", .name = "anna/level1/019_relu.cpp"};
+      tasks_.push_back(load_task(suite + task).value());
+    target_ = {.device = "cpu", .device_index = 3, .cores = {2, 5}, .size = "small"};
+    unit_.task = &tasks_[1];
+    unit_.submission = {.agent = "anna", .name = "anna/level1/019_relu.cpp"};
+    unit_.package = {.key = "relu's", .file = "relu.so", .reason = "why"};
     device_.cache_bytes = 77;
     device_.name = "a device";
-    packages_[0] = {.key = "softmax's", .file = "softmax.so", .reason = "not this"};
-    packages_[1] = {.key = "relu's", .file = "relu.so", .reason = "why"};
   }
 
   [[nodiscard]] RowOrder order() const {
-    return {run_, profile_, plan_, unit_, device_, calibration_, limits_, packages_};
+    return {run_, profile_, target_, unit_, device_, calibration_, limits_};
   }
   [[nodiscard]] EvaluationRequest request() const { return evaluation_request(order()); }
   [[nodiscard]] EvaluationSettings settings() const { return evaluation_settings(order()); }
-  void is_python() { unit_.submission->kind = SubmissionKind::kPython; }
+  void is_python() { unit_.is_python = true; }
 
   RunRequest run_;
   JudgingProfile profile_ = find_profile("kbench").value();
-  Plan plan_;
-  PlannedRow unit_;
+  std::vector<Task> tasks_;
+  Target target_;
+  UnitParts unit_;
   DeviceFacts device_;
   std::optional<Calibration> calibration_;
   std::optional<DeviceLimits> limits_;
-  std::map<std::size_t, PackageResult> packages_;
 };
 
 TEST_F(RowOrderTest, TheEvaluatorIsAskedForTheUnitOnThePlansTarget) {
@@ -64,8 +63,8 @@ TEST_F(RowOrderTest, TheEvaluatorIsAskedForTheUnitOnThePlansTarget) {
   const auto& [task, size, device, index, threads, cores, cache, precision, name, package, reason,
                key, submission, parameters, eager_is_a_worker, heap, compiled, library, seed,
                vendor] = asked;
-  EXPECT_EQ(task, &plan_.tasks[1]);
-  EXPECT_EQ(size, plan_.tasks[1].find_size("small"));
+  EXPECT_EQ(task, &tasks_[1]);
+  EXPECT_EQ(size, tasks_[1].find_size("small"));
   EXPECT_EQ(device, "cpu");
   EXPECT_EQ(index, 3);
   EXPECT_EQ(threads, usable_threads());
@@ -98,7 +97,7 @@ TEST_F(RowOrderTest, ChecksSayThatNothingWasTimed) {
 }
 
 TEST_F(RowOrderTest, WithoutAPackageThereIsNone) {
-  packages_.erase(1);
+  unit_.package = {};
   EXPECT_EQ(request().package, "");
   EXPECT_EQ(request().package_reason, "");
 }
@@ -115,10 +114,10 @@ TEST_F(RowOrderTest, EagerIsAWorkerBesideTimedPythonOnACpu) {
   run_.checks_only = true;
   EXPECT_FALSE(request().eager_is_a_worker);
   run_.checks_only = false;
-  plan_.target.device = "cuda";
+  target_.device = "cuda";
   EXPECT_FALSE(request().eager_is_a_worker);
   EXPECT_EQ(request().heap_bytes, python_heap_bytes(*request().size));
-  unit_.submission->kind = SubmissionKind::kNative;
+  unit_.is_python = false;
   EXPECT_EQ(request().heap_bytes, 0U) << "a worker of ours knows what it takes";
 }
 
@@ -159,7 +158,7 @@ TEST_F(RowOrderTest, WithoutALimitEagersTimeIsTheMeasureOfACall) {
 }
 
 TEST_F(RowOrderTest, TimingStopsByTheDeviceAndByWhatIsRanked) {
-  plan_.target.device = "cuda";
+  target_.device = "cuda";
   EXPECT_EQ(settings().null_calls, 25) << "a GPU's own noise is to be small beside its claims";
   EXPECT_EQ(all_of(settings().stop), all_of(stop_rule_for("cuda", Ranked::kYes)));
   unit_.submission.reset();

@@ -1,0 +1,27 @@
+// All that one unit is measured with, beside its device: its task, what was built of it, its
+// package. The run makes it of its plan.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "baselines/builder_pool.hpp"
+#include "runner/core/evaluation.hpp"
+#include "runner/run/submission_builds.hpp"
+#include "runner/task/task.hpp"
+
+namespace kbench {
+
+struct UnitParts {
+  const Task* task = nullptr;  // in the run's precision class, with the run's size
+  std::optional<SubmissionId> submission;
+  bool is_python = false;
+  PackageResult package;  // of the task; without a file and a reason: none was asked for
+  // The build of the submission; null while it compiles. finished_build() waits for it.
+  const SubmissionBuild* build = nullptr;
+  std::function<const SubmissionBuild&()> finished_build;
+  std::string unranked;  // why the task ranks nobody; empty where it may
+};
+
+}  // namespace kbench
