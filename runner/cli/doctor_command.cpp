@@ -7,6 +7,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/device/examination.hpp"
 #include "runner/print/machine_text.hpp"
+#include "runner/run/lane_examination.hpp"
 
 namespace kbench {
 
@@ -18,7 +19,8 @@ CLI::App* add_doctor(CLI::App& app, DoctorOptions& options) {
 }
 
 Result<End> call(const DoctorOptions& options, const Installation& installation) {
-  const auto findings = examine(installation, options.common.suite.value_or(installation.suites));
+  auto findings = examine(installation, options.common.suite.value_or(installation.suites));
+  add_lanes(findings);
   if (options.format == OutputFormat::kJson)
     fmt::print("{}\n", findings_json(findings).dump(2, ' ', false, Json::error_handler_t::replace));
   else
@@ -28,9 +30,8 @@ Result<End> call(const DoctorOptions& options, const Installation& installation)
                          [&](const auto& finding) { return finding.health == health; });
   };
   const auto failures = count(Health::kFail);
-  if (failures > 0) {
+  if (failures > 0)
     return End{ExitCode::kInfrastructure, fmt::format("{} checks failed", failures)};
-  }
   const auto cautions = count(Health::kCaution);
   return good(cautions == 0 ? "everything is in order"
                             : fmt::format("kbench can run, with {} cautions", cautions));
