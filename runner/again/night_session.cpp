@@ -114,6 +114,7 @@ Status NightSession::clear(RunSink& sink, const std::function<bool()>& stop,
   if (night_.suspects.empty()) return Done{};
   RunTerms terms = request_.terms;
   terms.database = remeasured_database(terms.database);
+  terms.devices.reset();  // the two of a pair have one device
   Remeasurement again(tonight_.run, request_.run, benches_, sink, terms, "kbench nightly");
   for (int round = 1; round <= request_.choices.most_pairs; ++round) {
     const std::vector<std::size_t> open = open_suspects();

@@ -20,6 +20,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/run/device_lane.hpp"
 #include "runner/workspace/workspace_record.hpp"
 
 namespace kbench {
@@ -34,7 +35,22 @@ std::filesystem::path settings_folder() {
   return records.hold(folder) ? std::filesystem::path() : folder;
 }
 
+Result<Installation> find_ours() {
+  const auto program = this_program();
+  if (!program) return program.error();
+  return find_installation(*program, process_environment(),
+                           {built_with_python(), built_from(), built_with_torch()});
+}
+
+// A process of a run on several devices.
+int be_lane() {
+  const auto installation = find_ours();
+  const auto served = installation ? serve_device_lane(*installation) : installation.error();
+  return served ? to_int(ExitCode::kGood) : fail(served.error(), Terminal{});
+}
+
 int run_program(const std::vector<std::string>& words) {
+  if (words.size() == 2 && words[1] == kLaneWord) return be_lane();
   const auto terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
   const auto request = parse_command_line(words, process_surroundings(settings_folder()));
   if (!request) return fail(request.error(), terminal);
@@ -48,10 +64,7 @@ int run_program(const std::vector<std::string>& words) {
     fmt::print(stderr, "{} this is a debug build: its times mean nothing\n",
                terminal.paint(Color::kYellow, "warning:"));
   }
-  const auto program = this_program();
-  if (!program) return fail(program.error(), terminal);
-  const auto installation = find_installation(
-      *program, process_environment(), {built_with_python(), built_from(), built_with_torch()});
+  const auto installation = find_ours();
   if (!installation) return fail(installation.error(), terminal);
   return std::visit(
       [&](const auto& asked) {

@@ -11,6 +11,7 @@
 #include "runner/import/reference_session.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/print/plan_text.hpp"
+#include "runner/run/announced_plan.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/run_session.hpp"
 
@@ -40,14 +41,6 @@ Result<bool> wants_json(const RunOptions& options) {
   return false;
 }
 
-void tell_choice(const Plan& plan, const RunOptions& options) {
-  Progress progress(stderr, Terminal{}, options.common.verbosity);
-  progress.note(fmt::format("{}, {} on {}", counted(plan.tasks.size(), "task"), plan.target.size,
-                            plan.target.device));
-  if (!plan.submissions_from.empty()) progress.note(plan.submissions_from);
-  for (const std::string& note : plan.notes) progress.note(note);
-}
-
 // The plan of a run, with the durations that the database has of earlier ones. Nothing is compiled,
 // started, waited for or written. What the run would be refused for before it starts anything is an
 // error here as well.
@@ -63,7 +56,8 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
   if (auto shown = check_shown(options->outputs, *plan); !shown) return shown.error();
   const auto rows = foresee_rows(*plan, *options, *options);
   if (!rows) return rows.error();
-  tell_choice(*plan, *options);
+  Progress progress(stderr, Terminal{}, options->common.verbosity);
+  announce_plan(*plan, progress);
   if (*json)
     print_json(foreseen_json(*plan, *rows, *options));
   else
@@ -141,6 +135,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_size(app, options.size);
   add_device(app, options.device,
              "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
+  add_devices(app, options.devices);
   add_precision(app, options.precision);
   add_word(
       app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},

@@ -64,6 +64,14 @@ void add_json(CLI::App& app, OutputFormat& format, const std::string& what) {
       "The same as --format json");
 }
 
+void add_devices(CLI::App& app, std::optional<std::string>& devices) {
+  app.add_option(
+         "--devices", devices,
+         "GPUs that measure at once: all, a number, or cuda:0,cuda:2; or cpu (default: one device)")
+      ->excludes(app.get_option("--device"))
+      ->type_name("LIST");
+}
+
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise) {
   app.add_option("--device", device,

@@ -23,6 +23,9 @@ void add_device(CLI::App& app, Text& device, const std::string& help = kDeviceHe
   app.add_option("--device", device, help)->check(device_name())->type_name("");
 }
 
+// Adds --devices, in the place of --device.
+void add_devices(CLI::App& app, std::optional<std::string>& devices);
+
 // Adds --format and --json.
 void add_json(CLI::App& app, OutputFormat& format, const std::string& what = "Format");
 void add_suite(CLI::App& app, std::optional<std::filesystem::path>& suite);

@@ -25,7 +25,31 @@ std::optional<int> number_of(std::string_view word) {
 
 Error no_list(std::string_view words) {
   return {ErrorCode::kUsage, fmt::format("--devices {}: not a list of GPUs", words),
-          "write --devices all, or --devices cuda:0,cuda:2"};
+          "write --devices all, --devices 2, or --devices cuda:0,cuda:2"};
+}
+
+// Of "2"; none of what is no number of devices.
+std::optional<std::size_t> count_of(std::string_view words) {
+  std::size_t count = 0;
+  const auto [end, failed] = std::from_chars(words.data(), words.data() + words.size(), count);
+  const bool whole = failed == std::errc{} && end == words.data() + words.size() && count > 0;
+  return whole ? std::optional(count) : std::nullopt;
+}
+
+Result<std::vector<GpuInfo>> first_ones(std::size_t count, const std::vector<GpuInfo>& gpus) {
+  if (count > gpus.size())
+    return Error{ErrorCode::kUsage,
+                 fmt::format("--devices {}: {} GPU{} here", count, gpus.size(),
+                             gpus.size() == 1 ? " is" : "s are"),
+                 "`kbench doctor` lists what there is"};
+  return std::vector<GpuInfo>(gpus.begin(), gpus.begin() + static_cast<std::ptrdiff_t>(count));
+}
+
+Error several_on_cpu(const std::string& words) {
+  return {ErrorCode::kUsage,
+          fmt::format("--devices {}: a run on a CPU has one device, the CPU", words),
+          "rows that are measured beside each other on one CPU disturb each other: leave --devices "
+          "out, or share the work among machines (--shard)"};
 }
 
 Result<std::vector<GpuInfo>> listed(std::string_view words, const std::vector<GpuInfo>& gpus) {
@@ -94,13 +118,54 @@ Status check_alike(const std::vector<GpuInfo>& chosen) {
 
 Result<std::vector<GpuInfo>> choose_devices(const std::string& words,
                                             const std::vector<GpuInfo>& gpus) {
-  auto chosen = words == "all" ? Result<std::vector<GpuInfo>>(gpus) : listed(words, gpus);
+  const auto count = count_of(words);
+  auto chosen = words == "all" ? Result<std::vector<GpuInfo>>(gpus)
+                : count        ? first_ones(*count, gpus)
+                               : listed(words, gpus);
   if (!chosen) return chosen;
   if (chosen->empty()) return chosen;
   if (auto alike = check_alike(*chosen); !alike) return alike.error();
   std::stable_sort(chosen->begin(), chosen->end(),
                    [](const GpuInfo& a, const GpuInfo& b) { return a.uuid < b.uuid; });
   return chosen;
+}
+
+std::optional<std::string> named_device(const std::string& words) {
+  if (words == "all" || count_of(words)) return std::nullopt;
+  return words.substr(0, words.find(','));
+}
+
+Status check_devices(const std::string& words) {
+  if (words == "all" || words == "cpu" || count_of(words)) return Done{};
+  if (words.starts_with("cpu,")) return several_on_cpu(words);
+  for (std::string_view rest = words;;) {
+    const std::size_t comma = rest.find(',');
+    if (!number_of(rest.substr(0, comma))) return no_list(words);
+    if (comma == std::string_view::npos) return Done{};
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus, Plan& plan) {
+  if (auto fine = check_devices(words); !fine) return fine;
+  if (plan.target.device != "cuda") {
+    if (count_of(words).value_or(1) > 1) return several_on_cpu(words);
+    if (words == "cpu") plan.devices = {GpuInfo()};
+    return Done{};
+  }
+  auto chosen = choose_devices(words, gpus);
+  if (!chosen) return chosen.error();
+  if (chosen->size() < 2) return Done{};
+  for (const GpuInfo& gpu : *chosen)
+    if (gpu.uuid.empty())
+      return Error{
+          ErrorCode::kUsage,
+          fmt::format("--devices {}: {} has no UUID that NVML tells", words, describe(gpu)),
+          "give CUDA_VISIBLE_DEVICES as numbers, or measure on one device"};
+  plan.target.gpu = chosen->front();
+  plan.target.device_index = chosen->front().index;
+  plan.devices = std::move(*chosen);
+  return Done{};
 }
 
 }  // namespace kbench

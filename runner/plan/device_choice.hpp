@@ -1,20 +1,38 @@
-// The GPUs that one run measures on at once: "all", or "cuda:0,cuda:2". Rows of one run are ranked
-// together, so its devices have one name, one size of memory and one driver. Pure.
+// The devices that one run measures on at once, as --devices says them: "all", a number of GPUs,
+// "cuda:0,cuda:2", or "cpu". Rows of one run are ranked together, so its devices have one name, one
+// size of memory and one driver. A CPU is one device, whatever its cores: rows that are measured
+// beside each other share its caches and its memory. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/result.hpp"
+#include "runner/plan/run_plan.hpp"
 
 namespace kbench {
 
 // The GPUs that the words name among `gpus`, all that CUDA shows to this process, by UUID: two runs
 // that want the same ones then take them in the same order, whatever numbers they have for them.
-// Empty where "all" finds no GPU: the run is one on the CPU. Errors: kUsage, with the devices that
-// are not there, are named twice, or differ.
+// Empty where "all" finds no GPU: the run is one on the CPU. Of a number, the first ones. Errors:
+// kUsage, with the devices that are not there, are named twice, or differ.
 [[nodiscard]] Result<std::vector<GpuInfo>> choose_devices(const std::string& words,
                                                           const std::vector<GpuInfo>& gpus);
+
+// The device that these words name first, as --device would: "cpu", "cuda:2". None where they leave
+// it to the machine: "all", and a number.
+[[nodiscard]] std::optional<std::string> named_device(const std::string& words);
+
+// Whether the words can be --devices at all. Errors: kUsage.
+[[nodiscard]] Status check_devices(const std::string& words);
+
+// Sets the devices of a plan whose target was chosen without these words, or by named_device().
+// Where they come to one GPU, it is the target, and there are no others: nothing but "cpu" makes a
+// lane of a single device. Errors: as above; kUsage for
+// more than one on a CPU, and for GPUs whose UUIDs nobody tells.
+[[nodiscard]] Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus,
+                                  Plan& plan);
 
 }  // namespace kbench

@@ -46,6 +46,9 @@ struct PlannedRow {
 
 struct Plan {
   Target target;
+  // Those whose lanes measure at once, by UUID; the target is the first of them. One without a
+  // name: the CPU has a lane. Empty: no lanes, the target is measured on by the run itself.
+  std::vector<GpuInfo> devices;
   std::vector<Task> tasks;                           // of a shard: its part of them
   bool only_submitted = false;                       // tasks without a submission were left out
   std::string selection;                             // of a shard: names all that were selected

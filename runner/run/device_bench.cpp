@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runner/device/machine_facts.hpp"
+#include "runner/run/lanes_bench.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/run_builds.hpp"
 #include "runner/run/unit_measurer.hpp"
@@ -138,6 +139,8 @@ Result<std::unique_ptr<RunBench>> DeviceBenches::make(const BenchOrder& order) {
   if (const auto& gpu = order.plan.target.gpu)
     toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
   auto python = find_python_parts(order.plan, *complete, toolchain);
+  if (!order.plan.devices.empty())
+    return make_lanes_bench(order, std::move(*complete), std::move(python), device_, toolchain);
   return std::unique_ptr<RunBench>(std::make_unique<DeviceBench>(
       order, std::move(*complete), std::move(python), *profile, device_, toolchain));
 }

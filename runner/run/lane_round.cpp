@@ -64,6 +64,10 @@ Status RunSession::hand_out(LaneRound& round) {
     while (!outcome_.stopped) {
       const auto unit = round.queue.pull();
       if (!unit) return Done{};
+      if (take_answer(*unit)) {
+        ++round.done;
+        continue;
+      }
       if (!ends_early(*unit)) {
         begin_on_lane(lane, *unit, round);
         break;
@@ -100,8 +104,15 @@ Status RunSession::heed(LaneEvent& event, LaneRound& round) {
     case LaneEvent::What::kRow: {
       round.at_hand.erase(event.lane);
       // A verdict on the submission stands; where only the device failed, another one tries.
-      const bool says_nothing = event.device_lost && event.row.state == State::kInfrastructureError;
+      const bool is_no_row = event.row.task.empty();
+      const bool says_nothing =
+          is_no_row || (event.device_lost && event.row.state == State::kInfrastructureError);
       if (says_nothing && round.queue.give_back(event.unit)) return Done{};
+      if (is_no_row)
+        return keep_lane_row(
+            event.unit,
+            failed_row(event.unit, {ErrorCode::kInfrastructure, event.row.message, event.row.hint}),
+            round);
       return keep_lane_row(event.unit, std::move(event.row), round);
     }
     case LaneEvent::What::kReturned: {

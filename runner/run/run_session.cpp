@@ -12,10 +12,12 @@
 #include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/plan/evaluation_key.hpp"
 #include "runner/plan/run_choices.hpp"
 #include "runner/pool/again.hpp"
 #include "runner/pool/run_file.hpp"
+#include "runner/run/announced_plan.hpp"
 #include "runner/run/device_bench.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/resumed_request.hpp"
@@ -31,13 +33,24 @@ State state_of_failed_build(ErrorCode code) {
   return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
 }
 
+// The plan is made for the device that --devices names first.
+Result<RunRequest> on_first_device(const RunRequest& request, const RunTerms& terms) {
+  if (!terms.devices) return request;
+  if (auto fine = check_devices(*terms.devices); !fine) return fine.error();
+  RunRequest placed = request;
+  if (auto named = named_device(*terms.devices)) placed.device = std::move(named);
+  return placed;
+}
+
 }  // namespace
 
 Result<RunRequest> complete_request(const RunRequest& request, const RunTerms& terms) {
   // The database is checked before anything else: it is worth more than a report.
   if (auto sound = check_database_path(terms.database); !sound) return sound.error();
   if (auto there = check_database_folder(terms.database); !there) return there.error();
-  const auto resumed = complete_resumed(request, terms);
+  const auto placed = on_first_device(request, terms);
+  if (!placed) return placed;
+  const auto resumed = complete_resumed(*placed, terms);
   if (!resumed) return resumed;
   return complete_rerun(*resumed, terms);
 }
@@ -48,6 +61,10 @@ Result<Plan> plan_run(const RunRequest& request, const RunTerms& terms,
   if (!plan || !plan->nothing_selected.empty()) return plan;
   if (auto kept = keep_rerun(request, terms, *plan); !kept) return kept.error();
   if (!plan->nothing_selected.empty()) return plan;
+  if (terms.devices) {
+    const auto gpus = plan->target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
+    if (auto taken = take_devices(*terms.devices, gpus, *plan); !taken) return taken.error();
+  }
   if (request.shard)
     if (auto named = check_tag_name(request.group); !named) return named.error();
   return plan;
@@ -88,7 +105,8 @@ Result<RunOutcome> RunSession::run() {
 }
 
 Result<RunOutcome> RunSession::measure() {
-  announce();
+  announce_plan(plan_, progress_);
+  if (plan_.census) announce_files(*plan_.census, progress_);
   if (auto opened = open_store(); !opened) return opened.error();
   if (auto opened = open_exchange(); !opened) return opened.error();
   if (auto taken = take_device(); !taken) return taken.error();
@@ -122,30 +140,6 @@ Result<RunOutcome> RunSession::measure() {
     if (auto alone = bench_->check_alone(); !alone) outcome_.lost = alone.error();
   outcome_.run = run_;
   return outcome_;
-}
-
-void RunSession::announce() {
-  progress_.note(fmt::format("{} task{}, {} on {}", plan_.tasks.size(),
-                             plan_.tasks.size() == 1 ? "" : "s", plan_.target.size,
-                             plan_.target.device));
-  if (!plan_.submissions_from.empty()) progress_.note(plan_.submissions_from);
-  for (const std::string& note : plan_.notes) progress_.note(note);
-  if (plan_.census) announce_files(*plan_.census);
-}
-
-// Notes the number of files of each kind, and names the files that look like submissions and are
-// none.
-void RunSession::announce_files(const Census& census) {
-  constexpr int kMost = 20;
-  progress_.note(fmt::format("files: {}", census.summary()));
-  int shown = 0;
-  for (const Census::Ignored& file : census.ignored) {
-    if (!file.mistaken) continue;
-    if (++shown > kMost) break;
-    progress_.note(fmt::format("ignored {}: {}", file.path, file.why));
-  }
-  if (census.mistaken() > kMost)
-    progress_.note(fmt::format("and {} more", census.mistaken() - kMost));
 }
 
 Status RunSession::open_store() {
@@ -247,8 +241,11 @@ Status RunSession::publish_again(const std::vector<Evaluation>& rows) {
   return Done{};
 }
 
-Status RunSession::resume_run(const Json& configuration) {
+Status RunSession::resume_run(Json configuration) {
   const Json before = Json::parse(run_.configuration, nullptr, false);
+  // Rows of devices that are alike are one run's, whichever of them measure now.
+  if (terms_.devices && before.contains("device_index"))
+    configuration["device_index"] = before["device_index"];
   if (const auto other = first_difference(before, configuration)) {
     const auto words = [&](const Json& choices) {
       return choices.contains(*other) ? choices.at(*other).dump() : std::string("nothing");

@@ -53,15 +53,13 @@ class RunSession {
 
  private:
   Result<RunOutcome> measure();
-  void announce();
-  void announce_files(const Census& census);
   Status open_store();
   Status open_exchange();
   Status take_device();
   [[nodiscard]] double probable_seconds() const;
 
   Status begin_run();
-  Status resume_run(const Json& configuration);
+  Status resume_run(Json configuration);
   [[nodiscard]] std::string space_of_run() const;
   Status join_exchange(const Json& configuration);
   Status publish_again(const std::vector<Evaluation>& rows);

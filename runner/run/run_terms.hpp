@@ -20,6 +20,8 @@ struct RunTerms {
   // The folder in which runs share their rows (runner/pool); empty: the run measures all of its
   // rows.
   std::optional<std::filesystem::path> exchange;
+  // Devices that measure at once, in the words of plan/device_choice.hpp; empty: the request's one.
+  std::optional<std::string> devices;
   std::optional<int> jobs;             // compilations at once; empty: by the number of cores
   bool no_wait = false;                // where the device is taken: an error
   std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on

@@ -1,6 +1,7 @@
 // Measures units on one device, one after the other: its lock, oracle, sandbox, workers and fork
-// servers of Python. It builds nothing, and knows no plan and no store: what a unit is measured
-// with comes with it.
+// servers of Python. The same code measures for a run on one device (device_bench.hpp) and behind a
+// lane (device_lane.hpp). It builds nothing, and knows no plan and no store: what a unit is
+// measured with comes with it.
 #pragma once
 
 #include <cstdint>

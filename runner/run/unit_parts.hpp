@@ -1,5 +1,6 @@
 // All that one unit is measured with, beside its device: its task, what was built of it, its
-// package. The run makes it of its plan.
+// package. A run on one device makes it of its plan; a lane reads it from its channel
+// (lane_order.hpp).
 #pragma once
 
 #include <functional>

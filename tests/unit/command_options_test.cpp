@@ -119,8 +119,9 @@ TEST_F(CommandOptions, Run) {
   EXPECT_TRUE(file.checks_only);
   EXPECT_FALSE(file.common.trust.estimates);
   const auto part = typed<RunOptions>(
-      "run --baselines-only --shard 2/3 --group g --exchange pool --resume r --fail-fast --no-html "
-      "--json");
+      "run --devices cuda:2,cuda:0 --baselines-only --shard 2/3 --group g --exchange pool "
+      "--resume r --fail-fast --no-html --json");
+  EXPECT_EQ(part.devices, "cuda:2,cuda:0");
   EXPECT_EQ(part.exchange, "pool");
   EXPECT_TRUE(part.baselines_only);
   EXPECT_EQ(part.group, "g");

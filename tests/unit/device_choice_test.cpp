@@ -77,5 +77,70 @@ TEST(DeviceChoice, DevicesOfOneRunAreAlike) {
   EXPECT_THAT(refusal("all", other).message, HasSubstr("driver 570.2"));
 }
 
+TEST(DeviceChoice, TakesTheFirstOfSoMany) {
+  const std::vector<GpuInfo> gpus = {gpu(0, "GPU-c"), gpu(1, "GPU-b"), gpu(2, "GPU-a", "H100")};
+  EXPECT_THAT(numbers("1", gpus), ElementsAre(0));
+  EXPECT_THAT(numbers("2", gpus), ElementsAre(1, 0)) << "by UUID";
+  EXPECT_THAT(refusal("3", gpus).message, HasSubstr("cuda:2 (H100"));
+  EXPECT_THAT(refusal("4", gpus).message, HasSubstr("--devices 4: 3 GPUs are here"));
+  EXPECT_THAT(refusal("1", {}).message, HasSubstr("--devices 1: 0 GPUs are here"));
+}
+
+TEST(DeviceChoice, NamesTheFirstOrLeavesItToTheMachine) {
+  EXPECT_EQ(named_device("all"), std::nullopt);
+  EXPECT_EQ(named_device("2"), std::nullopt);
+  EXPECT_EQ(named_device("cpu"), "cpu");
+  EXPECT_EQ(named_device("cuda:2,cuda:0"), "cuda:2");
+}
+
+TEST(DeviceChoice, WordsAreCheckedWithoutAMachine) {
+  for (const char* words : {"all", "1", "12", "cpu", "cuda:0", "cuda:3,cuda:1"})
+    EXPECT_TRUE(check_devices(words)) << words;
+  for (const char* words :
+       {"", "0", "-1", "every", "cuda", "cuda:0,", "cuda:0,cpu", "cuda:0 cuda:1"})
+    EXPECT_THAT(check_devices(words).error().message, HasSubstr("not a list of GPUs")) << words;
+  EXPECT_THAT(check_devices("cpu,cpu").error().message, HasSubstr("has one device, the CPU"));
+}
+
+Plan plan_on(const std::string& device) {
+  Plan plan;
+  plan.target.device = device;
+  return plan;
+}
+
+TEST(DeviceChoice, APlanOnSeveralHasThemAndTheFirstAsItsTarget) {
+  Plan plan = plan_on("cuda");
+  ASSERT_TRUE(take_devices("all", {gpu(0, "GPU-b"), gpu(1, "GPU-a")}, plan));
+  ASSERT_EQ(plan.devices.size(), 2u);
+  EXPECT_EQ(plan.target.device_index, 1);
+  EXPECT_EQ(plan.target.gpu->uuid, "GPU-a");
+  Plan one = plan_on("cuda");
+  ASSERT_TRUE(take_devices("all", {gpu(0, "GPU-b")}, one));
+  EXPECT_THAT(one.devices, IsEmpty()) << "a run as without the option";
+  EXPECT_FALSE(one.target.gpu);
+}
+
+TEST(DeviceChoice, ACpuIsOneDevice) {
+  for (const char* words : {"all", "1"}) {
+    Plan plan = plan_on("cpu");
+    EXPECT_TRUE(take_devices(words, {}, plan)) << words;
+    EXPECT_THAT(plan.devices, IsEmpty()) << "a run as without the option";
+  }
+  Plan plan = plan_on("cpu");
+  EXPECT_TRUE(take_devices("cpu", {}, plan));
+  EXPECT_EQ(plan.devices.size(), 1u) << "a lane";
+  const auto refused = take_devices("2", {}, plan);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("has one device, the CPU"));
+}
+
+TEST(DeviceChoice, LanesAreStartedByUuid) {
+  Plan plan = plan_on("cuda");
+  const auto refused = take_devices("all", {gpu(0, ""), gpu(1, "")}, plan);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("has no UUID"));
+}
+
 }  // namespace
 }  // namespace kbench

@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 
+#include "runner/exchange/exchange.hpp"
+#include "runner/exchange/pool_key.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/fakes/lane_bench.hpp"
 #include "tests/unit/run_fixture.hpp"
@@ -144,6 +147,47 @@ TEST_F(LaneRoundTest, AUnitThatKillsTwoLanesIsOurFault) {
       EXPECT_THAT(row.eager_reason, HasSubstr("not measured"));
     }
   EXPECT_NE(stored_run(outcome.run.id).finished_at, "");
+}
+
+// Of a unit that its lane could not even begin: a task's file that changed, say.
+TEST_F(LaneRoundTest, ARowThatNamesNoTaskIsTriedOnceMoreAndThenTheRunsOwn) {
+  Evaluation nothing;
+  nothing.state = State::kInfrastructureError;
+  nothing.message = "relu.json was changed";
+  unit_of("b") = {{"row", evaluation_json(nothing)}};
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_EQ(outcome.ours, 1);
+  EXPECT_THAT(begun(), SizeIs(5));
+  EXPECT_THAT(agents_stored(), UnorderedElementsAre("a", "b", "c", "d"));
+  for (const Evaluation& row : stored())
+    if (row.submission->agent == "b") {
+      EXPECT_EQ(row.task, "level1/019_relu");
+      EXPECT_EQ(row.state, State::kInfrastructureError);
+      EXPECT_THAT(row.message, HasSubstr("relu.json was changed; it was tried twice"));
+    }
+}
+
+// Another machine of the pool answers while lanes measure.
+TEST_F(LaneRoundTest, NoLaneMeasuresWhatAnotherRunHasAnswered) {
+  request_.shard = ShardChoice{1, 1};
+  request_.group = "night";
+  terms_.exchange = folder_ / "shared";
+  const PoolKey pool = keep_pool_key(benches_.place.state).value();
+  ASSERT_TRUE(Exchange::make(*terms_.exchange, pool).ok());
+  lane_benches_.lanes.devices = {"cuda:0"};
+  bool has_answered = false;
+  lane_benches_.script.while_preparing = [&] {
+    if (std::exchange(has_answered, true)) return;
+    RunTerms elsewhere = terms_;
+    elsewhere.database = folder_ / "elsewhere.sqlite";
+    KeptRun kept;
+    const auto other = RunSession(benches_, request_, elsewhere, kept).run();
+    EXPECT_TRUE(other.ok()) << other.error().message;
+  };
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_TRUE(outcome.is_complete());
+  EXPECT_EQ(outcome.answered, 4);
+  EXPECT_THAT(begun(), IsEmpty());
 }
 
 TEST_F(LaneRoundTest, ADeviceThatIsLostLeavesAndTheOthersGoOn) {

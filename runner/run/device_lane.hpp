@@ -1,0 +1,27 @@
+// The work of a lane on a device of this machine: units are measured by the code that a run on one
+// device has (unit_measurer.hpp). This process is one of many of its coordinator, who chose its
+// device, its cores and its environment.
+#pragma once
+
+#include <memory>
+
+#include "runner/core/progress_sink.hpp"
+#include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
+#include "runner/lane/lane_server.hpp"
+
+namespace kbench {
+
+// The hidden verb by which a coordinator starts this program as a lane.
+inline constexpr const char* kLaneWord = "lane";
+
+// `progress` outlives it.
+[[nodiscard]] std::unique_ptr<LaneWork> make_device_lane(const Installation& installation,
+                                                         ProgressSink& progress);
+
+// `kbench lane`: answers on kLaneSocket until its coordinator has it end, or is gone; what goes
+// wrong meanwhile, the coordinator is told. Errors: kUsage where no coordinator started this
+// process.
+[[nodiscard]] Status serve_device_lane(const Installation& installation);
+
+}  // namespace kbench
