@@ -144,6 +144,7 @@ TEST_F(CommandOptions, Nightly) {
   EXPECT_EQ(night.baseline, Side::kCompiled);
   ASSERT_EQ(night.outputs.size(), 1U);
   EXPECT_EQ(night.outputs[0].file, "a.csv");
+  EXPECT_EQ(typed<NightlyOptions>("nightly --devices 2").devices, "2");
   EXPECT_THAT(left(), IsEmpty());
 }
 
