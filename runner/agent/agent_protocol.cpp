@@ -65,6 +65,8 @@ Json to_json(const AgentHello& hello) {
   return {{"authority", hello.authority},
           {"target", hello.target},
           {"key", hello.key},
+          {"server", hello.server},
+          {"certificates", hello.certificates},
           {"settings", hello.settings},
           {"tools", hello.tools},
           {"style", to_string(hello.style)},
@@ -85,6 +87,8 @@ Result<AgentHello> agent_hello_from_json(const Json& json) {
     hello.authority = json.at("authority").get<std::string>();
     hello.target = json.at("target").get<std::string>();
     hello.key = json.at("key").get<std::string>();
+    hello.server = json.at("server").get<std::string>();
+    hello.certificates = json.at("certificates").get<std::string>();
     hello.settings = json.at("settings");
     hello.tools = json.at("tools");
     hello.style = style_of(json.at("style").get<std::string>());

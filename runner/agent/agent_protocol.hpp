@@ -48,8 +48,12 @@ struct AgentHello {
   std::string authority;  // of the endpoint, and its target
   std::string target;
   std::string key;  // empty: none is sent
-  Json settings;    // of every request: model, seed, ...
-  Json tools;       // an array, as they are offered; empty: none
+  // https: the name or address that the endpoint's certificate has to be for, and the certificates
+  // of those who may have signed it, as PEM. Empty: plain HTTP.
+  std::string server;
+  std::string certificates;
+  Json settings;  // of every request: model, seed, ...
+  Json tools;     // an array, as they are offered; empty: none
   AgentStyle style = AgentStyle::kReact;
   std::string kernel_path;     // refine: where a reply's kernel goes
   std::string workspace;       // refine: the handle of its workspace

@@ -9,7 +9,9 @@
 namespace kbench {
 namespace {
 
-constexpr std::string_view kScheme = "http://";
+constexpr std::string_view kPlain = "http://";
+constexpr std::string_view kSecure = "https://";
+constexpr int kSecurePort = 443;
 constexpr std::string_view kTarget = "/chat/completions";
 constexpr std::size_t kLongest = 500;
 constexpr int kMostPort = 65535;
@@ -28,20 +30,20 @@ bool is_plain(std::string_view text) {
 }  // namespace
 
 Result<Endpoint> parse_endpoint(std::string_view url) {
-  constexpr const char* kForm = "http://HOST:PORT/v1, as http://127.0.0.1:8000/v1";
-  if (url.starts_with("https://"))
-    return usage("kbench speaks no TLS to an endpoint",
-                 "let something that does stand before it on this machine, such as stunnel or a "
-                 "reverse proxy, and name that: --endpoint http://127.0.0.1:PORT/v1");
-  if (!url.starts_with(kScheme) || url.size() > kLongest || !is_plain(url))
+  constexpr const char* kForm =
+      "http://HOST:PORT/v1 or https://HOST/v1, as http://127.0.0.1:8000/v1";
+  const bool tls = url.starts_with(kSecure);
+  if ((!tls && !url.starts_with(kPlain)) || url.size() > kLongest || !is_plain(url))
     return usage("the endpoint is no address of a server", kForm);
-  url.remove_prefix(kScheme.size());
+  url.remove_prefix(tls ? kSecure.size() : kPlain.size());
   const std::size_t slash = std::min(url.find('/'), url.size());
   const std::string_view authority = url.substr(0, slash);
   if (authority.find('@') != authority.npos)
     return usage("the endpoint's address has a user or a password in it",
                  "a key is read from a variable (--key-env) or a file (--key-file)");
   Endpoint endpoint;
+  endpoint.tls = tls;
+  if (tls) endpoint.port = kSecurePort;
   endpoint.authority = authority;
   // Of an IPv6 address the colons stand in brackets.
   const std::size_t end = authority.starts_with('[') ? authority.find(']') : 0;

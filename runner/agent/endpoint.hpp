@@ -11,13 +11,15 @@ namespace kbench {
 struct Endpoint {
   std::string host;  // a name, or digits without brackets
   int port = 80;
-  std::string authority;  // for the header Host: "localhost:8000", "[::1]:8000"
-  std::string target;     // "/v1/chat/completions"
+  bool tls = false;          // https
+  std::string certificates;  // with tls: of those who may sign the endpoint's, as PEM
+  std::string authority;     // for the header Host: "localhost:8000", "[::1]:8000"
+  std::string target;        // "/v1/chat/completions"
 };
 
-// "http://HOST[:PORT][/PATH]"; /chat/completions is put behind the path unless it ends so. Errors:
-// kUsage: https, which wants a proxy; a user or a password in it, which would be a secret on the
-// command line; whatever else is no address.
+// "http://HOST[:PORT][/PATH]", or https; /chat/completions is put behind the path unless it ends
+// so. Errors: kUsage: a user or a password in it, which would be a secret on the command line;
+// whatever else is no address.
 [[nodiscard]] Result<Endpoint> parse_endpoint(std::string_view url);
 
 }  // namespace kbench

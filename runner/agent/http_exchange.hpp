@@ -1,5 +1,5 @@
-// One request of HTTP over a socket that is connected already, and its answer. The only file that
-// knows Boost.Beast is http_exchange.cpp.
+// One request of HTTP, or HTTPS, over a socket that is connected already, and its answer. The only
+// file that knows Boost.Beast is http_exchange.cpp.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,13 @@ struct HttpPost {
   std::string target;
   std::string key;  // sent as a bearer token; empty: none is
   std::string body;
+  std::string server = {};        // https: whose certificate the other side has to have; else empty
+  std::string certificates = {};  // https: of those who may have signed it, as PEM
 };
 
 // Errors: kTimeout, where no whole answer came in time; kInfrastructure, where the connection
-// broke, or what came is no HTTP; kBadInput, where it is larger than an answer may be.
+// broke, or what came is no HTTP; kBadInput, where it is larger than an answer may be, or where the
+// other side did not prove that it is `server`: then nothing was sent.
 [[nodiscard]] Result<HttpAnswer> exchange(UniqueFd socket, const HttpPost& post,
                                           std::chrono::seconds patience);
 

@@ -32,12 +32,13 @@ Result<UniqueFd> connect(Channel& channel) {
 
 AgentOutside outside_of(Channel& channel, const AgentHello& hello) {
   AgentOutside outside;
-  outside.post = [&channel, authority = hello.authority, target = hello.target, key = hello.key,
-                  patience = std::chrono::seconds(hello.timeout_s)](
-                     const std::string& body) -> Result<HttpAnswer> {
+  HttpPost post{hello.authority, hello.target, hello.key, "", hello.server, hello.certificates};
+  outside.post = [&channel, post, patience = std::chrono::seconds(hello.timeout_s)](
+                     const std::string& body) mutable -> Result<HttpAnswer> {
     auto socket = connect(channel);
     if (!socket) return socket.error();
-    return exchange(std::move(*socket), {authority, target, key, body}, patience);
+    post.body = body;
+    return exchange(std::move(*socket), post, patience);
   };
   outside.hand_over = [&channel](const TurnReport& report) -> Result<TurnAnswer> {
     if (auto sent = channel.send(to_json(report)); !sent) return sent.error();

@@ -15,6 +15,7 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/episode/agent_run.hpp"
+#include "runner/episode/certificates.hpp"
 #include "runner/episode/endpoint_key.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/print/run_face.hpp"
@@ -24,8 +25,9 @@ namespace kbench {
 
 // Options of a model's endpoint.
 inline void add_endpoint(CLI::App& app, EndpointWords& words) {
-  add_value(app, "--endpoint", words.address, "URL",
-            "Address of an OpenAI-compatible server, as http://127.0.0.1:8000/v1")
+  add_value(
+      app, "--endpoint", words.address, "URL",
+      "Address of an OpenAI-compatible server, as http://127.0.0.1:8000/v1 or https://HOST/v1")
       ->required();
   auto* variable = add_value(app, "--key-env", words.key_env, "VARIABLE",
                              "Variable with the endpoint's key (default: no key is sent)");
@@ -40,6 +42,7 @@ template <class Request>
 [[nodiscard]] Status take_endpoint(const EndpointWords& words, Request& request) {
   auto endpoint = parse_endpoint(words.address);
   if (!endpoint) return endpoint.error();
+  if (auto trusted = trust_certificates(*endpoint); !trusted) return trusted.error();
   auto key = read_endpoint_key(words.key_env, words.key_file);
   if (!key) return key.error();
   request.endpoint = std::move(*endpoint);

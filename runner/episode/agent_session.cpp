@@ -336,10 +336,7 @@ Result<EpisodeSession::Next> EpisodeSession::end(StopReason reason, const std::s
 // --- parts ---
 
 Result<AgentHello> EpisodeSession::hello() {
-  AgentHello greeting;
-  greeting.authority = around_.endpoint.authority;
-  greeting.target = around_.endpoint.target;
-  greeting.key = around_.key;
+  AgentHello greeting = hello_to(around_.endpoint, around_.key);
   greeting.settings = {{"model", episode_.model}, {"seed", episode_.seed}, {"stream", false}};
   if (sampling_.temperature) greeting.settings["temperature"] = *sampling_.temperature;
   if (sampling_.max_tokens) greeting.settings["max_tokens"] = *sampling_.max_tokens;

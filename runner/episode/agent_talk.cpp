@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "runner/agent/agent_protocol.hpp"
 #include "runner/core/text_in.hpp"
 
 namespace kbench {
@@ -27,10 +26,7 @@ Status send_connection(AgentProcess& agent, const Endpoint& endpoint) {
 }
 
 AgentHello hello_of(const AskedModel& model, const Json& settings, const Json& messages) {
-  AgentHello hello;
-  hello.authority = model.endpoint.authority;
-  hello.target = model.endpoint.target;
-  hello.key = model.key;
+  AgentHello hello = hello_to(model.endpoint, model.key);
   hello.settings = settings;
   hello.tools = Json::array();
   hello.style = AgentStyle::kOnce;
@@ -58,6 +54,17 @@ Result<AskedOnce> answer_in(const Json& message) {
 }
 
 }  // namespace
+
+AgentHello hello_to(const Endpoint& endpoint, const std::string& key) {
+  AgentHello hello;
+  hello.authority = endpoint.authority;
+  hello.target = endpoint.target;
+  hello.key = key;
+  if (!endpoint.tls) return hello;
+  hello.server = endpoint.host;
+  hello.certificates = endpoint.certificates;
+  return hello;
+}
 
 Result<HeardFromAgent> hear_agent(AgentProcess& agent, const Endpoint& endpoint,
                                   const std::function<bool()>& give_up,

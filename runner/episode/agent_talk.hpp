@@ -9,11 +9,15 @@
 #include <string>
 
 #include "runner/agent/agent_process.hpp"
+#include "runner/agent/agent_protocol.hpp"
 #include "runner/agent/endpoint.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
+
+// A greeting that says where the endpoint is, and nothing else yet.
+[[nodiscard]] AgentHello hello_to(const Endpoint& endpoint, const std::string& key);
 
 struct HeardFromAgent {
   std::optional<Json> message;  // a turn or an end, not looked at further

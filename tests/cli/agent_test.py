@@ -13,13 +13,19 @@ class RefusedTest(cli_case.CliCase):
         return self.kbench("agent", "run", *words, **environment)
 
     def test_an_endpoint_that_is_none(self):
-        for url, words in [("https://api.example.org/v1", "kbench speaks no TLS"),
-                           ("http://me:secret@host/v1", "a user or a password"),
+        for url, words in [("http://me:secret@host/v1", "a user or a password"),
                            ("ftp://host", "no address of a server"),
                            ("http://host:99999", "port")]:
             with self.subTest(url=url):
                 result = self.run_agent("--endpoint", url, "--model", "m", "--task", "relu")
                 self.assert_fails(result, USAGE, words)
+
+    def test_whom_this_machine_trusts_is_a_file(self):
+        (self.folder / "trusted.pem").write_text("nobody\n")
+        for name in ("trusted.pem", "none.pem"):
+            result = self.run_agent("--endpoint", "https://localhost:9/v1", "--model", "m", "--task", "relu",
+                                    SSL_CERT_FILE=str(self.folder / name))
+            self.assert_fails(result, USAGE, f"{name} holds no certificates")
 
     def test_what_has_to_be_named(self):
         self.assert_fails(self.run_agent("--model", "m", "--task", "relu"), USAGE, "--endpoint")

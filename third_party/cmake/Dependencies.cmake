@@ -1,12 +1,14 @@
 # Every dependency and how it is found. Nothing of ours is included from third_party/.
 #
 # The supervisor must start on machines that have neither our development packages nor LibTorch, so
-# whatever it links comes as a static library: fmt, SQLite, SQLiteCpp, libmd, libseccomp and
-# libzstd.
+# whatever it links comes as a static library: fmt, SQLite, SQLiteCpp, libmd, libseccomp,
+# libzstd and OpenSSL.
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(Boost 1.74 REQUIRED)
+set(OPENSSL_USE_STATIC_LIBS ON)
+find_package(OpenSSL 3.0 REQUIRED)
 add_subdirectory(${PROJECT_SOURCE_DIR}/third_party/fmt)
 add_library(fmt::fmt ALIAS kbench_fmt)
 

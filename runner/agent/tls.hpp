@@ -1,0 +1,25 @@
+// TLS towards an endpoint: whom kbench-agent believes, and why it believes somebody not. The stream
+// itself is http_exchange.cpp's; this knows OpenSSL alone.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <string>
+
+#include "runner/core/result.hpp"
+
+namespace kbench {
+
+// Believes those whose certificates (PEM) are given, and nobody else; reads no file. Errors:
+// kBadInput, there is no certificate among them.
+[[nodiscard]] Status believe(SSL_CTX& context, const std::string& certificates);
+
+// The other side has to prove that it is `server`, a name or an address. Errors: kBadInput, it can
+// be none.
+[[nodiscard]] Status demand(SSL& stream, const std::string& server);
+
+// Why the handshake failed, as a sentence. `failed`: OpenSSL's error, 0 where it had none.
+[[nodiscard]] std::string refusal_words(const SSL& stream, unsigned long failed,
+                                        const std::string& server);
+
+}  // namespace kbench
