@@ -19,6 +19,7 @@
 #include "runner/exchange/examination.hpp"
 #include "runner/import/import_session.hpp"
 #include "runner/judge/serving.hpp"
+#include "runner/judge/workspace_session.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/options/shared_options.hpp"
 #include "runner/options/terminal.hpp"
@@ -197,10 +198,9 @@ struct HistoryOptions {
   OutputFormat format = OutputFormat::kTable;
 };
 
-// `kbench workspace open|compile|verify|profile|submit`.
+// `kbench workspace open|compile|verify|debug|analyze|profile|submit`.
 struct WorkspaceOptions {
-  enum class What { kOpen, kCompile, kVerify, kProfile, kSubmit };
-  What what = What::kOpen;
+  std::optional<WorkspaceAsk> ask;  // empty: open
   CommonOptions common;
   std::filesystem::path folder;
   std::string task;                         // open: must select exactly one

@@ -16,8 +16,6 @@
 namespace kbench {
 namespace {
 
-using What = WorkspaceOptions::What;
-
 ExitCode code_of(State state) {
   if (fault_of(state) == Fault::kInfrastructure) return ExitCode::kInfrastructure;
   return is_failure(state) ? ExitCode::kTaskFailed : ExitCode::kGood;
@@ -26,10 +24,7 @@ ExitCode code_of(State state) {
 }  // namespace
 
 WorkspaceJudging request_of(const WorkspaceOptions& options) {
-  WorkspaceJudging judging{.ask = options.what == What::kCompile   ? WorkspaceAsk::kCompile
-                                  : options.what == What::kVerify  ? WorkspaceAsk::kVerify
-                                  : options.what == What::kProfile ? WorkspaceAsk::kProfile
-                                                                   : WorkspaceAsk::kSubmit,
+  WorkspaceJudging judging{.ask = options.ask.value_or(WorkspaceAsk::kCompile),
                            .folder = options.folder,
                            .agent = options.agent,
                            .reward = {},
@@ -75,16 +70,19 @@ Result<End> open_workspace(const WorkspaceOptions& options, const Installation& 
 
 CLI::App* add_workspace(CLI::App& app, WorkspaceOptions& options) {
   auto& workspace = add_group(app, "workspace", "Let an agent work on a task in a folder");
-  const auto add = [&](const char* name, What what, const char* about) {
-    return &add_form(workspace, name, options.what, what, about);
+  using Ask = WorkspaceAsk;
+  const auto add = [&](const char* name, std::optional<Ask> ask, const char* about) {
+    return &add_form(workspace, name, options.ask, ask, about);
   };
-  auto* open = add("open", What::kOpen, "Make the folder of a task");
-  auto* compile = add("compile", What::kCompile, "Compile its kernels");
-  auto* verify = add("verify", What::kVerify, "Check them on fresh inputs");
-  auto* profile = add("profile", What::kProfile, "Say what bounds them, and one thing to do");
-  auto* submit = add("submit", What::kSubmit, "Check and time them, store and reward the row");
+  auto* open = add("open", std::nullopt, "Make the folder of a task");
+  auto* compile = add("compile", Ask::kCompile, "Compile its kernels");
+  auto* verify = add("verify", Ask::kVerify, "Check them on fresh inputs");
+  auto* debug = add("debug", Ask::kDebug, "Run them under sanitizers, which name faults");
+  auto* analyze = add("analyze", Ask::kAnalyze, "Read their loops, and what clang-tidy finds");
+  auto* profile = add("profile", Ask::kProfile, "Say what bounds them, and one thing to do");
+  auto* submit = add("submit", Ask::kSubmit, "Check and time them, store and reward the row");
   add_one_task(*open, options.task);
-  for (auto* one : {open, compile, verify, profile, submit}) {
+  for (auto* one : {open, compile, verify, debug, analyze, profile, submit}) {
     add_value(*one, "DIR", options.folder, "", one == open ? "New folder" : "Folder of the task")
         ->required();
     add_common(*one, options.common, true);
@@ -100,7 +98,7 @@ CLI::App* add_workspace(CLI::App& app, WorkspaceOptions& options) {
 }
 
 Result<End> call(const WorkspaceOptions& options, const Installation& installation) {
-  if (options.what == What::kOpen) return open_workspace(options, installation);
+  if (!options.ask) return open_workspace(options, installation);
   return judge(options, installation);
 }
 

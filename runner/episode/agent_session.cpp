@@ -183,7 +183,7 @@ Result<EpisodeSession::Next> EpisodeSession::finish_last_turn() {
 
 Result<EpisodeSession::Next> EpisodeSession::talk() {
   auto greeting = hello();
-  if (!greeting) return greeting.error();
+  if (!greeting) return around_.stop() ? Result<Next>(Next::kOver) : greeting.error();
   auto agent = around_.start_agent();
   if (!agent) return agent.error();
   if (auto sent = agent->channel.send(to_json(*greeting)); !sent) return sent.error();
@@ -248,7 +248,7 @@ Result<EpisodeSession::Next> EpisodeSession::take_turn(AgentProcess& agent, cons
   TurnAnswer answer{results_of_last_turn(), reason.has_value()};
   if (!reason) {
     auto next = next_message();
-    if (!next) return next.error();
+    if (!next) return around_.stop() ? Result<Next>(Next::kOver) : next.error();
     answer.next = std::move(*next);
   }
   if (auto sent = agent.channel.send(to_json(answer)); !sent && !reason) return sent.error();
@@ -383,7 +383,7 @@ int EpisodeSession::coder_turns() const {
   return count;
 }
 
-Result<std::optional<NextMessage>> EpisodeSession::next_message() const {
+Result<std::optional<NextMessage>> EpisodeSession::next_message() {
   using Follows = std::optional<NextMessage>;
   if (!sampling_.feedback) return Follows();
   const std::size_t last = episode_.turns.size() - 1;
@@ -407,7 +407,7 @@ Result<std::optional<NextMessage>> EpisodeSession::next_message() const {
   return Follows(std::move(*message));
 }
 
-Result<Reports> EpisodeSession::reports_of(const Turn& turn) const {
+Result<Reports> EpisodeSession::reports_of(const Turn& turn) {
   const ToolCall& judged = turn.calls.back();
   if (judged.evaluation.empty())
     return reports_of_refusal(*sampling_.feedback, text_of(judged.result).value_or(""));
@@ -415,8 +415,23 @@ Result<Reports> EpisodeSession::reports_of(const Turn& turn) const {
       around_.store.with([&](const Store& store) { return store.read_key(judged.evaluation); });
   if (!rows) return rows.error();
   for (const Evaluation& row : rows->evaluations)
-    if (row.run_id == episode_.run_id) return chosen_reports(*sampling_.feedback, row);
+    if (row.run_id == episode_.run_id)
+      return chosen_reports(*sampling_.feedback, row,
+                            [&](const std::string& component) { return words_of(component); });
   return Error{ErrorCode::kInfrastructure, "the row of a kernel is not there", ""};
+}
+
+// A planner and the coder behind it are told the same.
+Result<std::string> EpisodeSession::words_of(const std::string& component) {
+  const std::pair about(component, tools_->tree());
+  if (const auto said = spoken_.find(about); said != spoken_.end()) return said->second;
+  const KernelVerdict verdict = tools_->report(component);
+  const Json report = verdict.result.value("report", Json());
+  if (verdict.interrupted || !report.is_object())
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{} said nothing: {}", component, text_in(verdict.result, "message")),
+                 "leave it out of --feedback"};
+  return spoken_[about] = text_in(report, "text");
 }
 
 Json EpisodeSession::opening() const {

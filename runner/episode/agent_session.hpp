@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/agent/agent_process.hpp"
@@ -92,8 +94,10 @@ class EpisodeSession {
 
   [[nodiscard]] Result<AgentHello> hello();
   // The message that follows on the last turn, where its feedback is chosen.
-  [[nodiscard]] Result<std::optional<NextMessage>> next_message() const;
-  [[nodiscard]] Result<Reports> reports_of(const Turn& turn) const;
+  [[nodiscard]] Result<std::optional<NextMessage>> next_message();
+  [[nodiscard]] Result<Reports> reports_of(const Turn& turn);
+  // A component's words on the kernels as they lie there.
+  [[nodiscard]] Result<std::string> words_of(const std::string& component);
   [[nodiscard]] bool is_of_planner(std::size_t turn) const;
   [[nodiscard]] int coder_turns() const;
   [[nodiscard]] Json opening() const;
@@ -113,6 +117,7 @@ class EpisodeSession {
   Contents contents_;  // of this episode, as far as they were said
   ScratchFolder scratch_;
   std::optional<EpisodeTools> tools_;
+  std::map<std::pair<std::string, std::string>, std::string> spoken_;  // by component and tree
   std::chrono::steady_clock::time_point begun_;
   double seconds_before_ = 0;  // that it took before it was cut off
   int submissions_ = 0;        // calls of submit so far

@@ -40,12 +40,16 @@ bool is_planner_turn(const Episode& episode, std::size_t turn) {
   return planner;
 }
 
-Result<Reports> chosen_reports(const std::vector<std::string>& components, const Evaluation& row) {
+Result<Reports> chosen_reports(const std::vector<std::string>& components, const Evaluation& row,
+                               const SpeaksOfKernel& speaks) {
   Reports reports;
   for (const std::string& name : components) {
     const auto component = find_component(name);
     if (!component) return component.error();
-    if (answers_in(*component, stratum_of(row))) reports.emplace(name, row_report(*component, row));
+    if (!answers_in(*component, stratum_of(row))) continue;
+    auto words = reads_kernel(*component) ? speaks(name) : row_report(*component, row);
+    if (!words) return words.error();
+    reports.emplace(name, std::move(*words));
   }
   return reports;
 }

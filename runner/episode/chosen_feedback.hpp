@@ -1,10 +1,11 @@
 // Feedback that somebody chose for an agent in style refine: reports of some components in place of
 // all that the judge says of its kernel, and with a planner its plan. The words are
 // those that a study puts into a frozen state (trajectory/injection.hpp), so that what a study
-// recommends is what is switched on here. Pure.
+// recommends is what is switched on here.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,12 @@ namespace kbench {
 // Whether that turn is the planner's in an episode that has one: it follows on a kernel.
 [[nodiscard]] bool is_planner_turn(const Episode& episode, std::size_t turn);
 
-// Reports of those of the components that have something to say of the row's kernel.
+// The words of a component that reads the kernel itself.
+using SpeaksOfKernel = std::function<Result<std::string>(const std::string& component)>;
+// Reports of those of the components that have something to say of the row's kernel. Errors: those
+// of `speaks`.
 [[nodiscard]] Result<Reports> chosen_reports(const std::vector<std::string>& components,
-                                             const Evaluation& row);
+                                             const Evaluation& row, const SpeaksOfKernel& speaks);
 // The same of what never became a row: `said` is the judge's reason.
 [[nodiscard]] Reports reports_of_refusal(const std::vector<std::string>& components,
                                          const std::string& said);

@@ -71,11 +71,7 @@ Result<std::vector<Component>> built_in_components(std::string_view list) {
   for (std::string_view rest = list;;) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     const std::string word(rest.substr(0, end));
-    const BuiltIn* known = built_in(word);
-    if (known == nullptr) return no_component(word);
-    if (!known->reads_row)
-      return Error{ErrorCode::kUsage, fmt::format("{} speaks in studies only", word),
-                   "error and profiler speak while an agent works"};
+    if (built_in(word) == nullptr) return no_component(word);
     auto one = find_component(word);
     if (!one) return one.error();
     const bool twice = std::find(components.begin(), components.end(), *one) != components.end();

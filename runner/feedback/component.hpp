@@ -27,7 +27,7 @@ struct Component {
 // Errors: kUsage, none of these.
 [[nodiscard]] Result<Component> find_component(const std::string& word);
 
-// "error,profiler", of those that read a row; "none" is the empty list. Errors: kUsage.
+// "error,debugger", of those that are built in; "none" is the empty list. Errors: kUsage.
 [[nodiscard]] Result<std::vector<Component>> built_in_components(std::string_view list);
 
 // Whether the stored row is enough for it.

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "reports/facts/model.hpp"
 #include "reports/formats/json_report.hpp"
 #include "runner/judge/kernel_profile.hpp"
+#include "runner/judge/kernel_words.hpp"
 #include "runner/os/files.hpp"
 #include "runner/workspace/tool_result.hpp"
 
@@ -64,6 +66,16 @@ class DeviceJudge final : public EpisodeJudge {
         profile_kernels({*staged, task, judging_.place}, judging_.sink.progress());
     if (judging_.stop()) return nobody();
     return {std::move(profiled.result), "", error_of(profiled.state), false};
+  }
+
+  KernelVerdict report(std::string_view component, const WorkspaceTask& task,
+                       const KernelTree& tree) override {
+    const std::scoped_lock one_at_a_time(device_);
+    if (judging_.stop()) return nobody();
+    const auto staged = stage(task, tree, "");
+    if (!staged) return failed(staged.error());
+    SpokenKernels spoken = spoken_kernels(component, {*staged, task, judging_.place});
+    return {std::move(spoken.result), "", error_of(spoken.state), false};
   }
 
   KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,

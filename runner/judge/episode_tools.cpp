@@ -7,6 +7,7 @@
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/text_in.hpp"
 #include "runner/judge/file_tools.hpp"
+#include "runner/judge/kernel_words.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/tools.hpp"
 #include "runner/trajectory/prompt_context.hpp"
@@ -48,10 +49,12 @@ EpisodeTools::Answer refused(const Error& error, CallError kind) {
 
 // It takes the device.
 bool is_evaluation(const std::string& tool) {
-  return tool == "verify" || tool == "profile" || tool == "submit";
+  return tool == "verify" || tool == "profile" || tool == "debug" || tool == "submit";
 }
 
-bool takes_a_judge(const std::string& tool) { return tool == "compile" || is_evaluation(tool); }
+bool takes_a_judge(const std::string& tool) {
+  return tool == "compile" || tool == "analyze" || is_evaluation(tool);
+}
 
 }  // namespace
 
@@ -135,7 +138,9 @@ EpisodeTools::Answer EpisodeTools::judge(const std::string& tool, const std::str
         CallError::kOverBudget);
   const auto kernels = copy_kernels(setting_.folder);
   if (!kernels) return refused(kernels.error(), CallError::kRefused);
-  KernelVerdict verdict = tool == "compile"   ? judge_.compile(setting_.task, *kernels)
+  const std::string_view component = component_of_tool(tool);
+  KernelVerdict verdict = !component.empty()  ? judge_.report(component, setting_.task, *kernels)
+                          : tool == "compile" ? judge_.compile(setting_.task, *kernels)
                           : tool == "verify"  ? judge_.verify(setting_.task, *kernels)
                           : tool == "profile" ? judge_.profile(setting_.task, *kernels)
                                               : judge_.submit(setting_.task, *kernels, variant);
@@ -143,6 +148,12 @@ EpisodeTools::Answer EpisodeTools::judge(const std::string& tool, const std::str
   if (verdict.result.is_object()) verdict.result["tree"] = kernels->hash;
   return {line_of(std::move(verdict.result)), verdict.error, std::move(verdict.evaluation),
           verdict.interrupted};
+}
+
+KernelVerdict EpisodeTools::report(std::string_view component) {
+  const auto kernels = copy_kernels(setting_.folder);
+  if (!kernels) return {error_result(kernels.error()), "", CallError::kRefused, false};
+  return judge_.report(component, setting_.task, *kernels);
 }
 
 void EpisodeTools::repeat(const ToolCall& call, const std::string& arguments) {

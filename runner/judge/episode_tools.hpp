@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runner/core/json.hpp"
@@ -32,6 +33,9 @@ class EpisodeJudge {
   virtual KernelVerdict verify(const WorkspaceTask& task, const KernelTree& tree) = 0;
   // A profile says what bounds the kernels; nothing is judged.
   virtual KernelVerdict profile(const WorkspaceTask& task, const KernelTree& tree) = 0;
+  // The words of the component "debugger" or "analyzer" on the kernels; nothing is judged.
+  virtual KernelVerdict report(std::string_view component, const WorkspaceTask& task,
+                               const KernelTree& tree) = 0;
   // The full protocol; the row is stored under that variant, once.
   virtual KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
                                const std::string& variant) = 0;
@@ -54,7 +58,7 @@ class EpisodeTools {
     std::filesystem::path folder;  // of the workspace, which is there
     WorkspaceTask task;
     std::string handle;   // what a model calls the workspace
-    int evaluations = 0;  // verify, profile and submit, together; 0: as many as it likes
+    int evaluations = 0;  // verify, profile, debug and submit; 0: as many as it likes
     // A text of this episode by its hash, for recall.
     std::function<std::optional<std::string>(const std::string& hash)> text;
   };
@@ -69,6 +73,10 @@ class EpisodeTools {
   // `variant` names a submission's row.
   [[nodiscard]] Answer use(const std::string& tool, const std::string& arguments,
                            const std::string& variant);
+
+  // The component's words on the kernels as they lie there, as EpisodeJudge::report has it. It
+  // takes nothing of the budget: nobody called it.
+  [[nodiscard]] KernelVerdict report(std::string_view component);
 
   // Repeats the effect of an answered call on the workspace and on the budget.
   void repeat(const ToolCall& call, const std::string& arguments);

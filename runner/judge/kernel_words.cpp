@@ -1,5 +1,6 @@
 #include "runner/judge/kernel_words.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "runner/backend/cuda_probe.hpp"
@@ -7,6 +8,7 @@
 #include "runner/device/measuring_lock.hpp"
 #include "runner/feedback/analyzer.hpp"
 #include "runner/feedback/debugger.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/source_files.hpp"
 #include "runner/task/task_sizes.hpp"
@@ -15,6 +17,7 @@ namespace kbench {
 namespace {
 
 constexpr const char* kAgent = "feedback";  // whom the staged copy belongs to
+constexpr std::size_t kLongestMessage = 1000;
 
 Target target_of(const std::string& device) {
   Target target;
@@ -34,26 +37,26 @@ ProbePlace probe_place(const JudgingPlace& place, const Target& target) {
 }
 
 Result<CommandReport> debug(const ProbePlace& probe, const ProbedKernel& kernel,
-                            const Target& target, const JudgingPlace& place) {
+                            const Target& target, const JudgingPlace& place,
+                            const std::function<void(const std::optional<DeviceWait>&)>& waits) {
   const LockRequest request{.installation = &place.device.installation(),
                             .target = &target,
                             .what = "the debugger of a kernel",
-                            .turn_only = true};
+                            .turn_only = true,
+                            .waits = waits};
   const auto lock = take_measuring_lock(request);
   if (!lock) return lock.error();
   return debugger_report(probe, kernel);
 }
 
-}  // namespace
-
-Result<CommandReport> kernel_words(const Component& component, const KernelTree& tree,
-                                   const WorkspaceTask& task, const JudgingPlace& place) {
-  const auto staged = stage_tree(tree, task, kAgent);
-  if (!staged) return staged.error();
-  const auto submission = submission_in({*staged, task, place});
-  if (!submission) return CommandReport{"answered", submission.error().message};
-  const auto files = read_source_files(*submission);
-  if (!files) return CommandReport{"answered", files.error().message};
+// Of a submission that is one.
+Result<CommandReport> words_of(std::string_view component, const Submission& submission,
+                               const KernelRequest& request,
+                               const std::function<void(const std::optional<DeviceWait>&)>& waits) {
+  const JudgingPlace& place = request.place;
+  const WorkspaceTask& task = request.task;
+  const auto files = read_source_files(submission);
+  if (!files) return Error{ErrorCode::kSubmission, files.error().message, files.error().hint};
   const auto loaded =
       find_task(place.suite, {}, task.task, place.device.installation(), task.precision);
   if (!loaded) return loaded.error();
@@ -62,9 +65,58 @@ Result<CommandReport> kernel_words(const Component& component, const KernelTree&
   place.device.prepare();
   const Target target = target_of(task.device);
   const ProbePlace probe = probe_place(place, target);
-  const ProbedKernel kernel{*submission, *files, *loaded, probed_size(*loaded, **size)};
-  return component.name == "debugger" ? debug(probe, kernel, target, place)
-                                      : analyzer_report(probe, kernel);
+  const ProbedKernel kernel{submission, *files, *loaded, probed_size(*loaded, **size)};
+  return component == "debugger" ? debug(probe, kernel, target, place, waits)
+                                 : analyzer_report(probe, kernel);
+}
+
+// One that was asked for and did not come; a kernel that could not be looked at has a report.
+SpokenKernels refused(const Error& error) {
+  const bool theirs = error.code == ErrorCode::kSubmission || error.code == ErrorCode::kBadInput;
+  const State state = theirs ? State::kSubmissionError : State::kInfrastructureError;
+  return {.result = {{"state", to_string(state)},
+                     {"message", "no report: " + clean_text(error.message, kLongestMessage)},
+                     {"hint", clean_text(error.hint, kLongestMessage)},
+                     {"report", nullptr}},
+          .state = state};
+}
+
+// Nothing was looked at where a tool of this machine is missing.
+SpokenKernels answer_of(const CommandReport& report) {
+  if (report.status == "not there")
+    return refused({ErrorCode::kInfrastructure, report.text, "`kbench doctor` says what is there"});
+  return {.result = {{"state", to_string(State::kOk)},
+                     {"message", ""},
+                     {"hint", ""},
+                     {"report", {{"status", report.status}, {"text", report.text}}}},
+          .state = State::kOk};
+}
+
+}  // namespace
+
+Result<CommandReport> kernel_words(const Component& component, const KernelTree& tree,
+                                   const WorkspaceTask& task, const JudgingPlace& place) {
+  const auto staged = stage_tree(tree, task, kAgent);
+  if (!staged) return staged.error();
+  const KernelRequest request{*staged, task, place};
+  const auto submission = submission_in(request);
+  if (!submission) return CommandReport{"answered", submission.error().message};
+  auto words = words_of(component.name, *submission, request, {});
+  if (!words && words.error().code == ErrorCode::kSubmission)
+    return CommandReport{"answered", words.error().message};
+  return words;
+}
+
+std::string_view component_of_tool(std::string_view tool) {
+  return tool == "debug" ? "debugger" : tool == "analyze" ? "analyzer" : "";
+}
+
+SpokenKernels spoken_kernels(std::string_view component, const KernelRequest& request,
+                             const std::function<void(const std::optional<DeviceWait>&)>& waits) {
+  const auto submission = submission_in(request);
+  if (!submission) return refused(submission.error());
+  const auto report = words_of(component, *submission, request, waits);
+  return report ? answer_of(*report) : refused(report.error());
 }
 
 }  // namespace kbench

@@ -3,6 +3,12 @@
 // runs beside it.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string_view>
+
+#include "runner/core/evaluation.hpp"
+#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/feedback/command_report.hpp"
 #include "runner/feedback/component.hpp"
@@ -16,5 +22,20 @@ namespace kbench {
 [[nodiscard]] Result<CommandReport> kernel_words(const Component& component, const KernelTree& tree,
                                                  const WorkspaceTask& task,
                                                  const JudgingPlace& place);
+
+// The component that an agent's tool is: "debugger" of debug, "analyzer" of analyze; else empty.
+[[nodiscard]] std::string_view component_of_tool(std::string_view tool);
+
+struct SpokenKernels {
+  // {state, message, hint, report}: `report` is {status, text} as the component gave it, also where
+  // the kernel hangs or dies, and then state is ok; it is null where nothing was looked at, and
+  // state and message say by whose fault.
+  Json result;
+  State state = State::kInfrastructureError;
+};
+// The same for an agent that asks for it. `waits` as RunTerms has it.
+[[nodiscard]] SpokenKernels spoken_kernels(
+    std::string_view component, const KernelRequest& request,
+    const std::function<void(const std::optional<DeviceWait>&)>& waits = {});
 
 }  // namespace kbench

@@ -21,6 +21,7 @@
 #include "runner/core/suggest.hpp"
 #include "runner/judge/agent_tools.hpp"
 #include "runner/judge/kernel_profile.hpp"
+#include "runner/judge/kernel_words.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/evaluation_key.hpp"
@@ -339,7 +340,7 @@ class StoreJudge final : public ServingJudge {
            (!chained_ && chain.state == ChainFinding::State::kUnchained);
   }
 
-  // Compile, verify, profile: one at a time, kept by nobody.
+  // What is not stored: one at a time, kept by nobody.
   Status answer_each(std::span<const QueuedOrder> orders, const Listener& listener) {
     for (const QueuedOrder& one : orders) {
       if (stopping_) return Done{};
@@ -357,6 +358,8 @@ class StoreJudge final : public ServingJudge {
 
   Json answer_one(const KernelRequest& request, const std::string& what, const Listener& listener) {
     if (what == "compile") return compile_kernels(request).result;
+    if (const auto component = component_of_tool(what); !component.empty())
+      return spoken_kernels(component, request, listener.waits).result;
     if (what == "profile")
       return profile_kernels(request, judging_.quiet.progress(), listener.waits).result;
     const auto run = run_kernels(request,

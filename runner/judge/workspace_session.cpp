@@ -8,6 +8,7 @@
 
 #include "reports/formats/json_report.hpp"
 #include "runner/judge/kernel_profile.hpp"
+#include "runner/judge/kernel_words.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/workspace/tool_result.hpp"
 #include "runner/workspace/workspace.hpp"
@@ -31,8 +32,15 @@ class Asked {
     auto staged = stage_kernels(judging_.folder, workspace_, agent());
     if (!staged) return complain(staged.error());
     staged_ = std::move(*staged);
-    if (judging_.ask == WorkspaceAsk::kProfile) return profile();
-    return judging_.ask == WorkspaceAsk::kCompile ? compile() : judge();
+    switch (judging_.ask) {
+      case WorkspaceAsk::kCompile: return compile();
+      case WorkspaceAsk::kDebug:
+      case WorkspaceAsk::kAnalyze: return report();
+      case WorkspaceAsk::kProfile: return profile();
+      case WorkspaceAsk::kVerify:
+      case WorkspaceAsk::kSubmit: return judge();
+    }
+    return judge();
   }
 
  private:
@@ -72,6 +80,13 @@ class Asked {
   WorkspaceAnswer profile() {
     const ProfiledKernels profiled = profile_kernels(request(), sink_.progress());
     return {line_of(profiled.result), profiled.state, {}, {}};
+  }
+
+  // What goes wrong with the kernels is in the report; what is missing is told as the state.
+  [[nodiscard]] WorkspaceAnswer report() const {
+    const SpokenKernels spoken =
+        spoken_kernels(component_of_tool(to_string(judging_.ask)), request());
+    return {line_of(spoken.result), spoken.state, {}, {}};
   }
 
   // Verify and submit: a run of one row.
@@ -125,6 +140,8 @@ std::string_view to_string(WorkspaceAsk ask) {
   switch (ask) {
     case WorkspaceAsk::kCompile: return "compile";
     case WorkspaceAsk::kVerify: return "verify";
+    case WorkspaceAsk::kDebug: return "debug";
+    case WorkspaceAsk::kAnalyze: return "analyze";
     case WorkspaceAsk::kProfile: return "profile";
     case WorkspaceAsk::kSubmit: return "submit";
   }

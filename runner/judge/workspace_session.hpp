@@ -15,7 +15,7 @@
 
 namespace kbench {
 
-enum class WorkspaceAsk { kCompile, kVerify, kProfile, kSubmit };
+enum class WorkspaceAsk { kCompile, kVerify, kDebug, kAnalyze, kProfile, kSubmit };
 [[nodiscard]] std::string_view to_string(WorkspaceAsk ask);  // "compile"
 
 struct WorkspaceJudging {

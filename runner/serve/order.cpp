@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,10 @@ constexpr std::array<Field, 6> kFields{{{"what", &Order::what, kMostWordBytes},
                                         {"size", &Order::size, kMostWordBytes},
                                         {"device", &Order::device, kMostWordBytes},
                                         {"agent", &Order::agent, kMostWordBytes}}};
+
+// Requests besides a judgement; nobody keeps their answers.
+constexpr std::array<std::string_view, 5> kUnstored = {"compile", "verify", "profile", "debug",
+                                                       "analyze"};
 
 Error bad(std::string message) {
   return {ErrorCode::kUsage, std::move(message), "GET /openapi.json describes a request"};
@@ -63,9 +68,9 @@ Result<Order> order_from_json(const Json& json) {
     if ((order.*field->text).size() > field->most_bytes)
       return bad(fmt::format("\"{}\" is too long", field->name));
   }
-  if (!order.what.empty() && order.what != "compile" && order.what != "verify" &&
-      order.what != "profile")
-    return bad("\"what\" is neither \"compile\" nor \"verify\" nor \"profile\"");
+  if (!order.what.empty() &&
+      std::find(kUnstored.begin(), kUnstored.end(), order.what) == kUnstored.end())
+    return bad("\"what\" is none of compile, verify, profile, debug, analyze");
   if (order.task.empty() == order.reference.empty())
     return bad("an order names its task, by \"task\" or by \"reference\"");
   if (order.files.empty()) return bad("\"files\" is missing or empty");

@@ -13,7 +13,7 @@
 namespace kbench {
 
 struct Order {
-  std::string what;       // "compile", "verify", "profile"; empty: judged in full, stored, rewarded
+  std::string what;       // one of order.cpp's kUnstored; empty: judged in full, stored, rewarded
   std::string task;       // "level1/019_relu"; empty where `reference` says which
   std::string reference;  // the text of a task's module, in place of its name
   std::string size;       // "small", "full"; empty: as the server chooses

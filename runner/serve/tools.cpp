@@ -87,6 +87,16 @@ constexpr std::array kTools{
          "bounds it, the number that says so, one thing to do, and its kernels. Nothing is judged "
          "or stored; a profile that fails says why, and costs nothing else.",
          kOfWorkspace},
+    Tool{"debug", "Debug",
+         "Runs what lies in kernels/ twice under sanitizers. Returns a report that names accesses "
+         "out of bounds, uses after free, overflows and, on CUDA, races, uninitialised memory and "
+         "divergent barriers, with tensor, line and function. Nothing is judged or stored: a "
+         "kernel in which nothing is found may be wrong.",
+         kOfWorkspace},
+    Tool{"analyze", "Analyze",
+         "Reads what lies in kernels/ without running it. Returns a report of its loop nests, of a "
+         "sign that seems to be missing, and of what clang-tidy finds where there is one.",
+         kOfWorkspace},
     Tool{"submit", "Submit",
          "Checks and times what lies in kernels/ in full, against PyTorch eager and compiled. The "
          "row is stored and rewarded: this alone counts. The same files are measured once.",

@@ -51,6 +51,9 @@ class EpisodeTest(MeasuringCase):
         self.assertTrue(profiled["profile"]["to_do"])
         self.assertIn("not there: the activities", profiled["profile"]["text"])
         self.assertLessEqual(len(json.dumps(profiled["profile"])), 4096)
+        analyzed = self.ask("analyze")
+        self.assertEqual((analyzed["state"], analyzed["tree"]), ("ok", right["tree"]))
+        self.assertIn("reads or writes", analyzed["report"]["text"])
         self.assertEqual(list(self.folder.glob("*.sqlite")), [], "nothing but submissions is kept")
 
         self.begin_checked("results.sqlite")
@@ -75,6 +78,16 @@ class EpisodeTest(MeasuringCase):
 
 class WrongTest(MeasuringCase):
     """No row of it is timed, so it may run beside other tests."""
+
+    def test_a_fault_is_named_with_its_tensor_and_line(self):
+        self.open()
+        self.write("main.cpp", RELU.replace("in->x[i] < 0 ? 0", "in->x[i] < 0 ? in->x[kb::x_elements]"))
+        debugged = self.ask("debug")
+        self.assertEqual((debugged["state"], debugged["report"]["status"]), ("ok", "answered"))
+        self.assertIn("0 bytes behind the end of input x", debugged["report"]["text"])
+        self.assertIn("at main.cpp:", debugged["report"]["text"])
+        self.write("main.cpp")
+        self.assertIn("Nothing was found in two calls", self.ask("debug")["report"]["text"])
 
     def test_what_is_wrong_is_stored_and_costs(self):
         self.begin_checked()

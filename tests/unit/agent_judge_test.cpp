@@ -122,6 +122,22 @@ TEST_F(AgentJudge, AProfileStoresNothing) {
   EXPECT_EQ(verdict.evaluation, "");
 }
 
+TEST_F(AgentJudge, AComponentSaysWhatItSeesAndStoresNothing) {
+  const KernelTree loops =
+      tree_of("void f(int* a) {\n  for (int i = 0; i < 9; ++i) a[i] = i;\n}\n");
+  const KernelVerdict verdict = judge_->report("analyzer", relu_, loops);
+  EXPECT_EQ(verdict.error, CallError::kNone);
+  EXPECT_EQ(verdict.evaluation, "");
+  EXPECT_EQ(verdict.result.at("state"), "ok");
+  EXPECT_THAT(verdict.result.at("report").at("text").get<std::string>(),
+              HasSubstr("line 2: for (int i = 0; i < 9; ++i)"));
+  const KernelTree cuda = tree_of("__global__ void nothing() {}", "main.cu");
+  const Json refused = judge_->report("analyzer", relu_, cuda).result;
+  EXPECT_EQ(refused.at("state"), "submission_error");
+  EXPECT_TRUE(refused.at("report").is_null());
+  EXPECT_THAT(rows(), IsEmpty());
+}
+
 TEST_F(AgentJudge, AWrongKernelIsAnAnswer) {
   benches_.script.states["a-model"] = State::kWrongResult;
   const KernelVerdict verdict = judge_->submit(relu_, tree_, "e0-1");

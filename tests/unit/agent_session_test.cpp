@@ -35,6 +35,12 @@ class FixedJudge final : public EpisodeJudge {
     return verdict;
   }
   KernelVerdict profile(const WorkspaceTask&, const KernelTree&) override { return verdict; }
+  KernelVerdict report(std::string_view component, const WorkspaceTask&,
+                       const KernelTree& tree) override {
+    reports.push_back(std::string(component) + " " + tree.hash.substr(0, 8));
+    return {{{"report", {{"text", "line 7 is out of bounds"}}}}};
+  }
+  std::vector<std::string> reports;
   KernelVerdict submit(const WorkspaceTask&, const KernelTree&,
                        const std::string& variant) override {
     variants.push_back(variant);
@@ -225,6 +231,24 @@ TEST_F(AgentSession, APlannersTurnsAreNoTriesAndItsReplyIsNoKernel) {
   ASSERT_THAT(episode.turns, SizeIs(3));
   EXPECT_THAT(episode.turns[1].calls, IsEmpty());
   EXPECT_EQ(episode.stop_reason, StopReason::kSubmit);
+}
+
+TEST_F(AgentSession, AComponentThatReadsTheKernelSpeaksOfEachOnce) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback = {"debugger"};
+  sampling_.plan = true;
+  budget_.turns = 3;
+  (void)played([](AgentSide& agent) {
+    const std::string question = agent.write_and_submit("int one;").at("next").at("text");
+    EXPECT_THAT(question, HasSubstr("debugger:\n```\nline 7 is out of bounds"));
+    const std::string answer = agent.turn({}, "Tile it.").at("next").at("text");
+    EXPECT_THAT(answer, HasSubstr("line 7 is out of bounds"));
+    EXPECT_THAT(answer, ::testing::Not(HasSubstr("element 7")));
+    EXPECT_FALSE(agent.write_and_submit("int two;").at("next").is_null());
+    agent.end("window");
+  });
+  ASSERT_THAT(judge_.reports, SizeIs(2));
+  EXPECT_NE(judge_.reports[0], judge_.reports[1]);
 }
 
 TEST_F(AgentSession, BehindAPlanItGoesOnWithTheSameMessage) {

@@ -175,18 +175,18 @@ TEST(CommandLine, SeveralRunsAndARewardOfAReport) {
 }
 
 TEST(CommandLine, Workspace) {
-  using What = WorkspaceOptions::What;
   const auto open = parse_as<WorkspaceOptions>(
       {"workspace", "open", "relu", "work", "--size", "small", "--device", "cpu"});
-  EXPECT_EQ(open.what, What::kOpen);
+  EXPECT_EQ(open.ask, std::nullopt);
   EXPECT_EQ(open.task, "relu");
   EXPECT_EQ(open.folder, "work");
   EXPECT_EQ(open.device, "cpu");
-  EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", "compile", "w"}).what, What::kCompile);
-  EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", "verify", "w"}).what, What::kVerify);
-  EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", "profile", "w"}).what, What::kProfile);
+  for (const WorkspaceAsk ask :
+       {WorkspaceAsk::kCompile, WorkspaceAsk::kVerify, WorkspaceAsk::kDebug, WorkspaceAsk::kAnalyze,
+        WorkspaceAsk::kProfile})
+    EXPECT_EQ(parse_as<WorkspaceOptions>({"workspace", std::string(to_string(ask)), "w"}).ask, ask);
   const auto submit = parse_as<WorkspaceOptions>({"workspace", "submit", "w"});
-  EXPECT_EQ(submit.what, What::kSubmit);
+  EXPECT_EQ(submit.ask, WorkspaceAsk::kSubmit);
   EXPECT_EQ(submit.reward, kDefaultReward);
   EXPECT_EQ(submit.database, "kbench.sqlite");
   EXPECT_FALSE(parse_command_line({"kbench", "workspace", "submit"}));

@@ -307,7 +307,7 @@ TEST_F(CommandOptions, Workspace) {
   EXPECT_EQ(open.device, "cuda");
   EXPECT_EQ(open.precision, "tf32");
   EXPECT_EQ(open.common.suite, "mine");
-  for (const char* verb : {"compile", "verify", "profile"}) {
+  for (const char* verb : {"compile", "verify", "debug", "analyze", "profile"}) {
     const auto asked =
         typed<WorkspaceOptions>(std::string("workspace ") + verb + " dir --suite mine");
     EXPECT_EQ(asked.folder, "dir");

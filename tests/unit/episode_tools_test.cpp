@@ -29,6 +29,11 @@ class ScriptedJudge final : public EpisodeJudge {
     asked.emplace_back("profile");
     return verdict;
   }
+  KernelVerdict report(std::string_view component, const WorkspaceTask&,
+                       const KernelTree&) override {
+    asked.emplace_back(component);
+    return verdict;
+  }
   KernelVerdict submit(const WorkspaceTask&, const KernelTree&,
                        const std::string& variant) override {
     asked.push_back("submit " + variant);
@@ -137,6 +142,15 @@ TEST_F(EpisodeToolsTest, AProfileTakesTheDeviceAndIsOneOfThem) {
   EXPECT_THAT(judge_.asked, ElementsAre("profile"));
 }
 
+TEST_F(EpisodeToolsTest, OfTheComponentsTheOneThatRunsTheKernelIsAnEvaluation) {
+  EpisodeTools tools = this->tools(1);
+  (void)tools.use("write", write_, "v");
+  EXPECT_EQ(tools.use("debug", bare_, "v").error, CallError::kNone);
+  EXPECT_EQ(tools.use("debug", bare_, "v").error, CallError::kOverBudget);
+  EXPECT_EQ(tools.use("analyze", bare_, "v").error, CallError::kNone) << "that runs nothing";
+  EXPECT_THAT(judge_.asked, ElementsAre("debugger", "analyzer"));
+}
+
 TEST_F(EpisodeToolsTest, WhatWasAnsweredBeforeIsDoneAgainToTheFilesAlone) {
   EpisodeTools tools = this->tools(1);
   ToolCall write;
@@ -174,8 +188,9 @@ TEST(OfferedTools, AreTheTableAndRecall) {
   std::vector<std::string> names;
   for (const Json& tool : offered_tools())
     names.push_back(tool["function"]["name"].get<std::string>());
-  EXPECT_THAT(names, ElementsAre("list_tasks", "open_workspace", "read", "write", "edit", "glob",
-                                 "grep", "compile", "verify", "profile", "submit", "recall"));
+  EXPECT_THAT(names,
+              ElementsAre("list_tasks", "open_workspace", "read", "write", "edit", "glob", "grep",
+                          "compile", "verify", "profile", "debug", "analyze", "submit", "recall"));
 }
 
 }  // namespace

@@ -95,9 +95,8 @@ TEST_F(RequestsTest, Study) {
 }
 
 TEST_F(RequestsTest, Workspace) {
-  using What = WorkspaceOptions::What;
   WorkspaceOptions options;
-  options.what = What::kSubmit;
+  options.ask = WorkspaceAsk::kSubmit;
   options.folder = "dir";
   options.agent = "anna";
   options.reward = "kevin";
@@ -113,13 +112,6 @@ TEST_F(RequestsTest, Workspace) {
   EXPECT_TRUE(trust.estimates);
   EXPECT_FALSE(trust.unchecked);
   EXPECT_EQ(database, "a.db");
-  const auto asked = [&](What what) {
-    options.what = what;
-    return request_of(options).ask;
-  };
-  EXPECT_EQ(asked(What::kCompile), WorkspaceAsk::kCompile);
-  EXPECT_EQ(asked(What::kVerify), WorkspaceAsk::kVerify);
-  EXPECT_EQ(asked(What::kProfile), WorkspaceAsk::kProfile);
 }
 
 TEST_F(RequestsTest, WhatServes) {

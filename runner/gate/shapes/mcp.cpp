@@ -35,7 +35,7 @@ constexpr int kCacheMs = 3'600'000;
 
 constexpr const char* kInstructions =
     "Write a kernel for a task: list_tasks, open_workspace, read TASK.md and SKILL.md, write into "
-    "kernels/, compile, verify, profile, submit. Only what is submitted counts.";
+    "kernels/, compile, verify, debug, analyze, profile, submit. Only what is submitted counts.";
 
 // A request that is one.
 struct McpRequest {
