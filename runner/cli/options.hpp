@@ -339,7 +339,7 @@ struct StudyOptions {
   PlanParts parts;
   // run
   std::filesystem::path plan;
-  EndpointWords endpoint;
+  EndpointWords endpoint, strong;
   std::optional<std::string> device;
   StudyRequest study_run;
   // report

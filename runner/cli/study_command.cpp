@@ -27,6 +27,9 @@ namespace kbench {
 Result<StudyRequest> request_of(const StudyOptions& options) {
   StudyRequest request = options.study_run;
   if (auto fine = take_endpoint(options.endpoint, request); !fine) return fine.error();
+  if (!options.strong.address.empty())
+    if (auto fine = take_endpoint(options.strong, request.strong.emplace()); !fine)
+      return fine.error();
   auto text = read_bounded_file(options.plan, kMostPlanBytes);
   if (!text) return Error{ErrorCode::kUsage, text.error().message, text.error().hint};
   request.plan = std::move(*text);
@@ -62,11 +65,9 @@ Result<End> plan(const StudyOptions& options, const Installation& installation) 
     print_json(plan_json(*made, request->price));
   else
     fmt::print("{}", plan_text(*made, request->price));
-  const bool less = made->plan.states.size() < made->states_found ||
-                    made->plan.replicates < made->replicates_asked;
   return good(fmt::format("study {}, written to {}{}", short_id(study_id(made->text)),
                           options.output.string(),
-                          less ? "; smaller than asked, to cost no more" : ""));
+                          made->is_reduced() ? "; smaller than asked, to cost no more" : ""));
 }
 
 // --- run ---
@@ -112,10 +113,7 @@ Result<End> report(const StudyOptions& options, const Installation& installation
   if (!cells) return cells.error();
   auto found = analyze(*cells, {study->plan.primary, study->plan.mode, options.by});
   if (!found) return found.error();
-  if (study->cells < study->planned)
-    found->alarms.insert(found->alarms.begin(),
-                         fmt::format("the study is not complete: {} of its {} cells are there",
-                                     study->cells, study->planned));
+  found->alarms.insert(found->alarms.begin(), study->alarms.begin(), study->alarms.end());
   if (options.html)
     if (auto written = write_output_file(*options.html, render_attribution_page(*found, name));
         !written)
@@ -128,6 +126,8 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_value(plan, "--model", options.planned.plan.model, "NAME",
             "The model's name, as the endpoint has it")
       ->required();
+  add_value(plan, "--strong", options.planned.plan.strong, "NAME",
+            "Stronger model that lends its plans: what of it passes to the model");
   add_value(plan, "--output,-o", options.output, "FILE", "File of the plan (default: plan.json)");
   add_many(
       plan, "--component", options.parts.components, "NAME",
@@ -178,6 +178,8 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
 void add_study_run(CLI::App& run, StudyOptions& options) {
   add_value(run, "PLAN", options.plan, "", "File that plan has written")->required();
   add_endpoint(run, options.endpoint);
+  add_value(run, "--strong", options.strong.address, "URL", "Endpoint of the stronger model");
+  add_value(run, "--strong-key-env", options.strong.key_env, "VARIABLE", "Variable with its key");
   add_number(run, "--parallel", options.study_run.parallel, 1, 256,
              "Cells at once; one device judges them all (default: 4)");
   add_device(run, options.device, "Device, of the plan's kind (default: the plan's)");

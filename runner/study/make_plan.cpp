@@ -137,6 +137,8 @@ Result<PlanRequest> with_parts(PlanRequest request, const PlanParts& parts) {
     else
       plan.arms.push_back(arm);
   }
+  if (!plan.strong.empty())
+    plan.arms.insert(plan.arms.end(), kTransferArms.begin(), kTransferArms.end());
   if (plan.outcomes.empty()) plan.outcomes = {"correct", "built", "fast:1", "better", "tokens"};
   plan.primary = plan.outcomes.front();
   return request;

@@ -48,6 +48,11 @@ struct MadePlan {
   int replicates_asked = 1;
   std::vector<AnsweringStates> census;
   std::vector<std::string> left_out;  // nodes, a sentence each
+
+  // Whether it is smaller than was asked for, to cost no more.
+  [[nodiscard]] bool is_reduced() const {
+    return plan.states.size() < states_found || plan.replicates < replicates_asked;
+  }
 };
 
 // Errors: kNotFound, no state that a study can take; kUsage, what is asked makes no plan, or costs

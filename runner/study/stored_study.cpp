@@ -111,10 +111,14 @@ Result<StoredStudy> read_stored_study(const Store& store, const std::string& id)
                      .plan = std::move(*plan),
                      .lines = std::move(lines->text),
                      .cells = lines->cells,
-                     .planned = 0};
+                     .planned = 0,
+                     .alarms = {}};
   for (const PlannedState& state : stored.plan.states)
     stored.planned +=
         cells_of(stored.plan, state, 0).size() * static_cast<std::size_t>(stored.plan.replicates);
+  if (stored.cells < stored.planned)
+    stored.alarms.push_back(fmt::format("the study is not complete: {} of its {} cells are there",
+                                        stored.cells, stored.planned));
   return stored;
 }
 

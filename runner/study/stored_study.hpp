@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/store/store.hpp"
@@ -14,9 +15,10 @@ struct StoredStudy {
   std::string id;
   std::string run_id;
   StudyPlan plan;
-  std::string lines;        // of data/schema/cell.schema.json
-  std::size_t cells = 0;    // lines
-  std::size_t planned = 0;  // cells of the plan
+  std::string lines;                // of data/schema/cell.schema.json
+  std::size_t cells = 0;            // lines
+  std::size_t planned = 0;          // cells of the plan
+  std::vector<std::string> alarms;  // sentences that stand above all results
 };
 
 // By the start of its id; empty: the newest. Errors: kNotFound; kUsage, several begin so;

@@ -54,6 +54,7 @@ StudyPlan plan_from(const Json& json) {
   plan.replicates = json.at("replicates").get<int>();
   plan.injection = json.at("injection").get<std::string>();
   plan.model = json.at("model").get<std::string>();
+  if (json.contains("strong")) plan.strong = json.at("strong").get<std::string>();
   if (!json.at("temperature").is_null()) plan.temperature = json.at("temperature").get<double>();
   if (!json.at("max_tokens").is_null()) plan.max_tokens = json.at("max_tokens").get<int>();
   plan.window = json.at("window").get<std::int64_t>();
@@ -68,15 +69,29 @@ StudyPlan plan_from(const Json& json) {
   return plan;
 }
 
+template <class List, class Value>
+bool holds(const List& list, const Value& value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+Status check_transfer(const StudyPlan& plan) {
+  for (const std::string_view arm : kTransferArms)
+    if (holds(plan.arms, arm) == plan.strong.empty())
+      return no_plan("has a strong model without all of its arms, or the other way round");
+  if (plan.strong == plan.model) return no_plan("lends a model its own plans");
+  return Done{};
+}
+
 // A plan is a file that may come from anybody.
 Status check_plan(const StudyPlan& plan) {
   if (!is_factorial(plan.mode)) return no_plan(fmt::format("has no mode \"{}\"", plan.mode));
   for (const std::string& arm : plan.arms)
-    if (std::find(kFurtherArms.begin(), kFurtherArms.end(), arm) == kFurtherArms.end())
+    if (!holds(kFurtherArms, arm) && !holds(kTransferArms, arm))
       return Error{ErrorCode::kBadInput, fmt::format("\"{}\" is no arm that a study can add", arm),
                    fmt::format("arms are {}", fmt::join(kFurtherArms, ", "))};
   if (std::set(plan.arms.begin(), plan.arms.end()).size() != plan.arms.size())
     return no_plan("names an arm twice");
+  if (auto sound = check_transfer(plan); !sound) return sound;
   std::set<std::string> names;
   for (const Component& one : plan.components) {
     const auto known =
@@ -133,23 +148,24 @@ std::string study_plan_text(const StudyPlan& plan) {
                       {"task", one.task},
                       {"stratum", one.stratum},
                       {"available", one.available}});
-  const Json json = {{"schema", kSchema},
-                     {"mode", plan.mode},
-                     {"arms", plan.arms},
-                     {"components", std::move(components)},
-                     {"outcomes", plan.outcomes},
-                     {"primary", plan.primary},
-                     {"replicates", plan.replicates},
-                     {"injection", plan.injection},
-                     {"model", plan.model},
-                     {"temperature", json_or_null(plan.temperature)},
-                     {"max_tokens", json_or_null(plan.max_tokens)},
-                     {"window", plan.window},
-                     {"seed", plan.seed},
-                     {"device", plan.device},
-                     {"size", plan.size},
-                     {"quick", plan.quick},
-                     {"states", std::move(states)}};
+  Json json = {{"schema", kSchema},
+               {"mode", plan.mode},
+               {"arms", plan.arms},
+               {"components", std::move(components)},
+               {"outcomes", plan.outcomes},
+               {"primary", plan.primary},
+               {"replicates", plan.replicates},
+               {"injection", plan.injection},
+               {"model", plan.model},
+               {"temperature", json_or_null(plan.temperature)},
+               {"max_tokens", json_or_null(plan.max_tokens)},
+               {"window", plan.window},
+               {"seed", plan.seed},
+               {"device", plan.device},
+               {"size", plan.size},
+               {"quick", plan.quick},
+               {"states", std::move(states)}};
+  if (!plan.strong.empty()) json["strong"] = plan.strong;
   return json.dump(1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
 
@@ -216,6 +232,14 @@ std::vector<CellPlace> cells_of(const StudyPlan& plan, const PlannedState& state
 InjectionMode injection_mode(const StudyPlan& plan) {
   if (plan.mode == "plan") return InjectionMode::kPlan;
   return plan.mode == "both" ? InjectionMode::kBoth : InjectionMode::kDirect;
+}
+
+const std::string& planner_of(const StudyPlan& plan, const std::string& arm) {
+  return arm == "transfer:plan" || arm == "transfer:strong" ? plan.strong : plan.model;
+}
+
+const std::string& coder_of(const StudyPlan& plan, const std::string& arm) {
+  return arm == "transfer:strong" ? plan.strong : plan.model;
 }
 
 int requests_of(const StudyPlan& plan, const std::string& arm) {

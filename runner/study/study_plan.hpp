@@ -3,6 +3,7 @@
 // is changed in it, outcomes and primary outcome included, is another study. Pure.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -41,6 +42,7 @@ struct StudyPlan {
   int replicates = 1;
   std::string injection;  // id of the template
   std::string model;      // as the endpoint calls it
+  std::string strong;     // the model whose plans are lent to it, in kTransferArms; empty: none
   std::optional<double> temperature;
   std::optional<int> max_tokens;
   std::int64_t window = 131'072;  // tokens, of the model
@@ -77,6 +79,14 @@ struct CellPlace {
 [[nodiscard]] const PlannedState* other_state(const StudyPlan& plan, const PlannedState& state);
 
 [[nodiscard]] InjectionMode injection_mode(const StudyPlan& plan);
+
+// Arms of a plan with a strong model: the model's own plan, the strong one's, and the strong model
+// alone. A coder gets the plan and no report.
+inline constexpr std::array<std::string_view, 3> kTransferArms = {"transfer:own", "transfer:plan",
+                                                                  "transfer:strong"};
+// The models that are asked for the plan of a cell of that arm, and for its code.
+[[nodiscard]] const std::string& planner_of(const StudyPlan& plan, const std::string& arm);
+[[nodiscard]] const std::string& coder_of(const StudyPlan& plan, const std::string& arm);
 
 // Requests to the endpoint that a cell of that arm takes: two with a planner.
 [[nodiscard]] int requests_of(const StudyPlan& plan, const std::string& arm);

@@ -190,6 +190,11 @@ class StudyRun {
               .window = plan_.window,
               .stop = [this] { return stop_.load(); },
               .note = around_.note};
+    strong_ = model_;
+    if (!request_.strong) return;
+    strong_.endpoint = request_.strong->endpoint;
+    strong_.key = request_.strong->key;
+    strong_.timeout = request_.strong->timeout;
   }
 
   // --- states ---
@@ -201,6 +206,9 @@ class StudyRun {
       if (!state) return state.error();
       states_.push_back(std::move(*state));
     }
+    auto before = stored_reports();
+    if (!before) return before.error();
+    spoken_ = std::move(*before);
     for (StudyState& state : states_) {
       if (look_at_signals()) return Done{};
       if (!state.dropped.empty()) continue;
@@ -209,26 +217,35 @@ class StudyRun {
     return take_reports();
   }
 
-  // The first words of a version stay, whoever had them spoken.
-  Status take_reports() {
+  // Hashes of what was said, by state, component and version. The first words of a version stay,
+  // whoever had them spoken.
+  using Spoken = std::map<std::tuple<std::string, std::string, std::string>, std::string>;
+  Result<Spoken> stored_reports() {
     const auto held =
         store_->with([&](const Store& store) { return store.trajectories(outcome_.run_id); });
     if (!held) return held.error();
-    std::map<std::tuple<std::string, std::string, std::string>, std::string> hashes;
+    Spoken spoken;
+    for (const StateReport& report : held->reports)
+      if (report.form == "raw")
+        spoken[{report.state, report.component, report.version}] = report.content;
+    return spoken;
+  }
+
+  Status take_reports() {
+    const auto hashes = stored_reports();
+    if (!hashes) return hashes.error();
+    around_.note(fmt::format("{} reports of components, {} of them said now", hashes->size(),
+                             hashes->size() - std::min(hashes->size(), spoken_.size())));
     std::vector<std::string> wanted;
-    for (const StateReport& report : held->reports) {
-      if (report.form != "raw") continue;
-      hashes[{report.state, report.component, report.version}] = report.content;
-      wanted.push_back(report.content);
-    }
+    for (const auto& [place, hash] : *hashes) wanted.push_back(hash);
     const auto texts =
         store_->with([&](const Store& store) { return store.contents(wanted, 512u << 20); });
     if (!texts) return texts.error();
     for (StudyState& state : states_) {
       if (!state.dropped.empty()) continue;
       for (const Component& component : plan_.components) {
-        const auto hash = hashes.find({state.node.node.state, component.name, component.version});
-        if (hash == hashes.end()) continue;
+        const auto hash = hashes->find({state.node.node.state, component.name, component.version});
+        if (hash == hashes->end()) continue;
         if (const auto text = texts->find(hash->second); text != texts->end())
           state.reports[component.name] = text->second;
       }
@@ -272,6 +289,7 @@ class StudyRun {
     for (const Component& component : plan_.components) {
       const auto& available = state.planned->available;
       if (!std::binary_search(available.begin(), available.end(), component.name)) continue;
+      if (spoken_.contains({state.node.node.state, component.name, component.version})) continue;
       const auto report = words_of(component, state, row);
       if (!report) return report.error();
       const Blob blob = pack(report->text);
@@ -355,7 +373,7 @@ class StudyRun {
     if (!messages) return messages.error();
     std::vector<std::string> replies;
     for (const std::int64_t seed : {plan_.seed, plan_.seed, plan_.seed + 1}) {
-      auto answer = ask_once(model_, settings(seed), *messages);
+      auto answer = ask(plan_.model, seed, *messages);
       if (!answer) return answer.error();
       if (answer->stopped) return Done{};
       if (answer->reply.empty() && !answer->too_large)
@@ -437,7 +455,7 @@ class StudyRun {
     if (cell.plan.empty()) {
       const auto messages = planner_messages(injection);
       if (!messages) return messages.error();
-      const auto answer = ask_once(model_, settings(plan_.seed + cell.replicate), *messages);
+      const auto answer = ask(planner_of(plan_, cell.arm), plan_.seed + cell.replicate, *messages);
       if (!answer) return answer.error();
       if (answer->reply.empty()) return no_reply(*answer, cell);
       const std::string text = plan_blob(*answer);
@@ -456,7 +474,7 @@ class StudyRun {
     if (!cell.reply.empty()) return Step::kDone;
     const auto messages = coder_messages(injection, text_in(plan, "content"));
     if (!messages) return messages.error();
-    const auto answer = ask_once(model_, settings(plan_.seed + cell.replicate), *messages);
+    const auto answer = ask(coder_of(plan_, cell.arm), plan_.seed + cell.replicate, *messages);
     if (!answer) return answer.error();
     if (answer->reply.empty()) return no_reply(*answer, cell);
     const Blob blob = pack(answer->reply);
@@ -524,11 +542,12 @@ class StudyRun {
     return std::move(*json);
   }
 
-  [[nodiscard]] Json settings(std::int64_t seed) const {
-    Json settings = {{"model", plan_.model}, {"seed", seed}, {"stream", false}};
+  [[nodiscard]] Result<AskedOnce> ask(const std::string& model, std::int64_t seed,
+                                      const Json& messages) const {
+    Json settings = {{"model", model}, {"seed", seed}, {"stream", false}};
     if (plan_.temperature) settings["temperature"] = *plan_.temperature;
     if (plan_.max_tokens) settings["max_tokens"] = *plan_.max_tokens;
-    return settings;
+    return ask_once(model == plan_.model ? model_ : strong_, settings, messages);
   }
 
   // --- the end ---
@@ -561,8 +580,10 @@ class StudyRun {
   std::unique_ptr<SharedStore> store_;
   std::unique_ptr<EpisodeJudge> judge_;
   AskedModel model_;
+  AskedModel strong_;
   std::vector<StudyState> states_;                                    // in the plan's order
   std::map<std::string, std::pair<std::string, std::string>> tasks_;  // hash and prompt
+  Spoken spoken_;  // before this run of the program
   std::vector<Work> work_;
   std::vector<StateCell> cells_;  // of the work, as far as they are stored
   std::mutex mutex_;              // of the next two, and of what is counted

@@ -19,15 +19,23 @@
 
 namespace kbench {
 
+// Where a model is asked.
+struct AskedAt {
+  Endpoint endpoint;
+  std::string key;                    // empty: none is sent
+  std::chrono::seconds timeout{600};  // of one answer
+};
+
 struct StudyRequest {
   std::string plan;  // text of study_plan.hpp
   bool resume = false;
   std::optional<std::filesystem::path> suite;  // folder with levelN/, else the installation's
   std::optional<std::string> device;           // "cuda:1", of the plan's kind; else the plan's
   int parallel = 4;                            // cells at once
-  Endpoint endpoint;
-  std::string key;                    // empty: none is sent
-  std::chrono::seconds timeout{600};  // of one answer
+  Endpoint endpoint;                           // this and the next two: as AskedAt has them
+  std::string key;
+  std::chrono::seconds timeout{600};
+  std::optional<AskedAt> strong;  // where the plan's strong model is; else it is there as well
   Trust trust;
   std::filesystem::path database;
   std::string command_line;  // for the store

@@ -196,6 +196,7 @@ class SmallTest(StudyCase):
         self.assertEqual(done.returncode, GOOD, done.stderr)
         self.assertIn("16 of 16 cells", done.stderr)
         self.assertIn("one seed twice alike", done.stderr)
+        self.assertIn("4 reports of components, 4 of them said now", done.stderr)
         self.assertEqual(len(self.server.seen), told["requests"])
         states = [(number, ["error", "left"]) for number in self.STATES]
         report = self.report("--lines", "cells.jsonl")
@@ -208,9 +209,51 @@ class SmallTest(StudyCase):
         # Nothing is asked twice.
         self.assert_fails(self.run_study(), USAGE, "begun already")
         asked = len(self.server.seen)
-        self.assert_good(self.run_study("--resume"))
+        resumed = self.run_study("--resume")
+        self.assert_good(resumed)
         self.assertEqual(len(self.server.seen), asked)
+        self.assertIn("4 reports of components, 0 of them said now", resumed.stderr)
         self.assert_good(self.kbench("db", "check"))
+
+
+class TransferTest(StudyCase):
+    """The plans of a stronger model lift the weak one by a planted half in each state; alone it is always right."""
+    STATES = {1: ("level1/019_relu", "wrong"), 2: ("level1/019_relu", "not built")}
+
+    def model(self, request):
+        strong, asked = request["model"] == "large", json.dumps(request["messages"])
+        number = int(re.search(r"// state (\d+)", asked).group(1))
+        if "Do not write the kernel yet" in request["messages"][-1]["content"]:
+            return {"role": "assistant", "content": "A plan of large." if strong else "A plan of its own."}
+        lent = "A plan of large." in asked
+        if lent:
+            self.reported.append(bool(re.search(r"error:\\n", asked)))
+        right = strong or (lent and request["seed"] % 2 == number % 2)
+        return {"role": "assistant", "content": f"```cpp\n{kernel(self.tasks[number], RUNGS[3 if right else 1])}```\n"}
+
+    def test_the_gain_by_a_lent_plan_is_the_planted_one(self):
+        self.reported = []
+        self.freeze(self.STATES)
+        weak = self.serve(self.model)
+        url = self.url
+        large = self.serve(self.model)
+        strong_url, self.url = self.url, url
+        planned = self.plan("--strong", "large", "--replicates", "2", "--outcome", "correct", "--json",
+                            components=("error",))
+        self.assert_good(planned)
+        # Two coalitions and three arms; an arm has a planner.
+        told = json.loads(planned.stdout)
+        self.assertEqual((told["cells"], told["requests"]), (2 * 2 * 5, 2 * 2 * (2 + 3 * 2) + 3))
+        done = self.run_study("--strong", strong_url)
+        self.assertEqual(done.returncode, GOOD, done.stderr)
+        models = collections.Counter(one["body"]["model"] for one in weak.seen)
+        self.assertEqual(models, {"scripted": 2 * 2 * (2 + 2 + 1) + 3})
+        models = collections.Counter(one["body"]["model"] for one in large.seen)
+        self.assertEqual(models, {"large": 2 * 2 * 3}, "it is asked where it is")
+        self.assertEqual(set(self.reported), {False}, "who gets the plan gets no report")
+        [found] = self.report()["transfers"]
+        self.assertAlmostEqual(found["gain"]["mean"], 0.5)
+        self.assertAlmostEqual(found["gap"]["mean"], 1)
 
 
 class PricesTest(StudyCase):

@@ -74,8 +74,8 @@ TEST_F(RequestsTest, Study) {
   options.study_run.parallel = 7;
   const auto made = request_of(options);
   ASSERT_TRUE(made.ok()) << made.error().message;
-  const auto& [plan, resume, suite, device, parallel, endpoint, key, timeout, trust, database,
-               command_line] = *made;
+  const auto& [plan, resume, suite, device, parallel, endpoint, key, timeout, strong, trust,
+               database, command_line] = *made;
   EXPECT_EQ(plan, "a plan");
   EXPECT_TRUE(resume);
   EXPECT_EQ(suite, "mine");
@@ -84,10 +84,16 @@ TEST_F(RequestsTest, Study) {
   EXPECT_EQ(endpoint.host, "host");
   EXPECT_EQ(key, "secret");
   EXPECT_EQ(timeout, std::chrono::seconds(9));
+  EXPECT_FALSE(strong);
   EXPECT_TRUE(trust.estimates);
   EXPECT_FALSE(trust.unchecked);
   EXPECT_EQ(database, "a.db");
   EXPECT_EQ(command_line, "typed");
+  options.strong.address = "http://other:1/v1";
+  const auto lent = request_of(options);
+  ASSERT_TRUE(lent.ok() && lent->strong);
+  EXPECT_EQ(lent->strong->endpoint.host, "other");
+  EXPECT_EQ(lent->strong->key, "");
   options.plan = folder_ / "missing.json";
   const auto missing = request_of(options);
   ASSERT_FALSE(missing.ok());

@@ -53,6 +53,7 @@ TEST(StudyPlan, EachFieldMakesAnotherStudy) {
       [](StudyPlan& p) { p.replicates = 2; },
       [](StudyPlan& p) { p.injection = "1-bb"; },
       [](StudyPlan& p) { p.model = "other"; },
+      [](StudyPlan& p) { p.strong = "large"; },
       [](StudyPlan& p) { p.temperature = 0; },
       [](StudyPlan& p) { p.max_tokens = 100; },
       [](StudyPlan& p) { p.window = 1000; },
@@ -72,6 +73,31 @@ TEST(StudyPlan, EachFieldMakesAnotherStudy) {
     change(changed);
     EXPECT_TRUE(ids.insert(study_id(study_plan_text(changed))).second) << study_plan_text(changed);
   }
+}
+
+TEST(StudyPlan, AStrongModelLendsItsPlansInArmsOfTheirOwn) {
+  StudyPlan lent = plan();
+  lent.strong = "large";
+  lent.arms.assign(kTransferArms.begin(), kTransferArms.end());
+  const auto back = read_study_plan(study_plan_text(lent));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(*back, lent);
+  const auto asked = [&](const char* arm) {
+    return planner_of(lent, arm) + " " + coder_of(lent, arm);
+  };
+  EXPECT_EQ(asked("transfer:own"), "m m");
+  EXPECT_EQ(asked("transfer:plan"), "large m");
+  EXPECT_EQ(asked("transfer:strong"), "large large");
+  EXPECT_EQ(asked("plan"), "m m");
+  EXPECT_EQ(requests_of(lent, "transfer:plan"), 2);
+  StudyPlan without = lent;
+  without.strong.clear();
+  EXPECT_FALSE(read_study_plan(study_plan_text(without)).ok());
+  without = lent;
+  without.arms.pop_back();
+  EXPECT_FALSE(read_study_plan(study_plan_text(without)).ok());
+  lent.strong = lent.model;
+  EXPECT_FALSE(read_study_plan(study_plan_text(lent)).ok());
 }
 
 TEST(StudyPlan, WhatIsNoneIsRefused) {
