@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -100,11 +101,15 @@ std::vector<std::string> tidy_arguments(const ProbePlace& place, const ProbedKer
     arguments.push_back("./" + name.string());
   }
   arguments.insert(arguments.end(), {"--", "-I../abi", "-I../task", "-I../include"});
+  const std::string toolkit = toolkit_folder(place.toolchain).string();
+  // Headers of the toolkit include others that nvcc finds by itself: CCCL's. Of a toolkit whose
+  // version it does not know clang takes <<<>>> as that of CUDA 9, and stops there.
   if (kernel.submission.device == "cuda")
     arguments.insert(
         arguments.end(),
         {"-x", "cuda", "-std=c++17", "--cuda-gpu-arch=sm_90", "--cuda-device-only", "-nocudalib",
-         "-Wno-unknown-cuda-version", "--cuda-path=" + toolkit_folder(place.toolchain).string()});
+         "-Wno-unknown-cuda-version", "--cuda-path=" + toolkit, "-isystem",
+         toolkit + "/include/cccl", "-Xclang", "-target-sdk-version=13.0"});
   else
     arguments.insert(arguments.end(), {"-std=c++20", "-march=native", "-fopenmp"});
   return arguments;
@@ -156,8 +161,6 @@ std::vector<std::string> tidy_findings(std::string_view printed) {
   }
   return findings;
 }
-
-std::filesystem::path find_clang_tidy() { return find_on_path("clang-tidy"); }
 
 Result<CommandReport> analyzer_report(const ProbePlace& place, const ProbedKernel& kernel,
                                       std::chrono::milliseconds patience) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +25,6 @@ inline constexpr std::chrono::seconds kAnalyzerPatience{60};
 // once. Those of headers and compile errors are not among them: the first are of nobody's concern
 // here, and the others the component "error" tells. Pure.
 [[nodiscard]] std::vector<std::string> tidy_findings(std::string_view printed);
-
-// Empty where there is none.
-[[nodiscard]] std::filesystem::path find_clang_tidy();
 
 // Errors: kInfrastructure, the sandbox, or a file of ours.
 [[nodiscard]] Result<CommandReport> analyzer_report(

@@ -152,6 +152,8 @@ Result<ProgramOutput> run_probe(const ProbePlace& place, const ProbeFolder& fold
   command.argv = std::move(argv);
   command.readable = compiler_folders(place.toolchain, cuda);
   command.readable.push_back(folder.staging.path());
+  // A tool from elsewhere has its libraries beside it.
+  if (cuda) command.readable.push_back(fs::path(command.argv.front()).parent_path());
   command.writable = {folder.staging.out()};
   command.working_directory = folder.staging.path() / "src";
   set_compiler_environment(place.toolchain, cuda, folder.staging.out(), command);

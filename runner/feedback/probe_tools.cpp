@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "runner/os/environment.hpp"
+#include "runner/submission/cuda_tools.hpp"
 
 namespace kbench {
 namespace {
@@ -18,15 +19,29 @@ bool is_program(const fs::path& path) {
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
 }
 
+// The folder above that of a program in bin/, wherever a link to it lies; empty where it is not.
+fs::path toolkit_of(const fs::path& program) {
+  std::error_code error;
+  const fs::path real = fs::canonical(program, error);
+  return error ? fs::path() : real.parent_path().parent_path();
+}
+
 }  // namespace
 
 fs::path find_compute_sanitizer(const fs::path& nvcc) {
-  std::error_code error;
-  const fs::path toolkit = fs::canonical(nvcc, error).parent_path().parent_path();
-  // The one in bin/ is a script that starts the other.
-  for (const char* place : {"compute-sanitizer/compute-sanitizer", "bin/compute-sanitizer"})
-    if (!error && is_program(toolkit / place)) return toolkit / place;
-  return find_on_path("compute-sanitizer");
+  const fs::path on_path = find_on_path("compute-sanitizer");
+  // The one in bin/ is a script that starts the other, which has its libraries beside it.
+  for (const fs::path& known : {nvcc, on_path}) {
+    const fs::path program = toolkit_of(known) / "compute-sanitizer/compute-sanitizer";
+    if (!known.empty() && program.is_absolute() && is_program(program)) return program;
+  }
+  if (!on_path.empty()) return on_path;
+  return find_in_packages("nvidia/cu13/compute-sanitizer/compute-sanitizer");
+}
+
+fs::path find_clang_tidy() {
+  const fs::path ours = find_in_packages("clang_tidy/data/bin/clang-tidy");
+  return ours.empty() ? find_on_path("clang-tidy") : ours;
 }
 
 fs::path find_on_path(const char* name) {

@@ -77,14 +77,7 @@ fs::path find_nvcc() {
                                   std::string("/usr/local/cuda/bin/nvcc")}) {
     if (const auto found = find_program(name)) return *found;
   }
-  for (const fs::path& venv : virtual_environments()) {
-    std::error_code error;
-    for (const auto& python : fs::directory_iterator(venv / "lib", error)) {
-      const fs::path nvcc = python.path() / "site-packages/nvidia/cu13/bin/nvcc";
-      if (is_program(nvcc)) return nvcc;
-    }
-  }
-  return {};
+  return find_in_packages("nvidia/cu13/bin/nvcc");
 }
 
 fs::path find_ninja() {
@@ -169,10 +162,14 @@ std::string torch_architecture(const std::string& architecture) {
 
 fs::path find_cuobjdump(const fs::path& nvcc) {
   if (const fs::path beside = nvcc.parent_path() / "cuobjdump"; is_program(beside)) return beside;
+  return find_in_packages("triton/backends/nvidia/bin/cuobjdump");
+}
+
+fs::path find_in_packages(const fs::path& place) {
   for (const fs::path& venv : virtual_environments()) {
     std::error_code error;
     for (const auto& python : fs::directory_iterator(venv / "lib", error)) {
-      const fs::path tool = python.path() / "site-packages/triton/backends/nvidia/bin/cuobjdump";
+      const fs::path tool = python.path() / "site-packages" / place;
       if (is_program(tool)) return tool;
     }
   }
