@@ -272,6 +272,42 @@ class PricesTest(StudyCase):
         self.assert_fails(self.plan("--arm", "P+RF"), USAGE, "P+RF takes reports of another task's state")
 
 
+class PaidTest(StudyCase):
+    """A model whose turns are stored: the plan says what the run then costs."""
+    PRICE = (3, 15)
+
+    def reply(self, request):
+        turn = sum(one["role"] == "assistant" for one in request["messages"])
+        right = turn > 0 or request["seed"] % 2 == 1
+        message = {"role": "assistant",
+                   "content": f"```cpp\n{kernel('level1/019_relu', RUNGS[3 if right else 1])}```\n"}
+        self.tokens.append((len(json.dumps(request["messages"])) // 4, len(json.dumps(message)) // 4))
+        return message
+
+    def test_the_run_counts_what_the_plan_says(self):
+        self.tokens = []
+        self.begin_checked()
+        self.serve(self.reply)
+        result = self.kbench("agent", "run", "--endpoint", self.url, "--model", "scripted", "--task", "level1/019_relu",
+                             "--device", "cpu", "--quick", "--suite", TINY, "--style", "refine", "--turns", "2",
+                             KBENCH_CACHE=str(CACHE))
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        self.assert_good(self.kbench("trajectory", "freeze", "--run", "latest"))
+        planned = self.plan("--replicates", "4", "--outcome", "correct", "--price", ",".join(map(str, self.PRICE)),
+                            "--usd", "30", "--json", components=("error", "profiler"))
+        self.assert_good(planned)
+        told = json.loads(planned.stdout)
+        self.assertEqual((told["turns"], told["states"]), (2, 2))
+        self.tokens = []
+        self.assert_good(self.run_study())
+        counted = [sum(column) for column in zip(*self.tokens)]
+        self.assertEqual(len(self.tokens), told["requests"])
+        usd = sum(tokens * price for tokens, price in zip(counted, self.PRICE)) / 1e6
+        for said, true in ((told["tokens"]["in"], counted[0]), (told["tokens"]["out"], counted[1]), (told["usd"], usd)):
+            self.assertLess(abs(said - true) / true, 0.05, (told, counted))
+        print(f"planned {told['tokens']} and US$ {told['usd']:.4f}, counted {counted} and US$ {usd:.4f}")
+
+
 class FaultTest(StudyCase):
     """An endpoint that fails for one coalition, and kills at any moment."""
     STATES = {1: ("level1/019_relu", "not built"), 2: ("level1/019_relu", "wrong")}
