@@ -16,6 +16,8 @@ constexpr std::array kTopics = {
                 "Tasks: import them, compose them, and check that they reject wrong kernels"},
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
     ManualTopic{"trainer", "I have a trainer: rewards from a server, or of stored results"},
+    ManualTopic{"evolution",
+                "I have an evolution: OpenEvolve and ShinkaEvolve with kbench as the judge"},
     ManualTopic{"data", "I want data: episodes of agents, and their exports"},
     ManualTopic{"notebook",
                 "I have a notebook: kbench from Python, data frames, Weights & Biases, MLflow"},

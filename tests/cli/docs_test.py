@@ -174,6 +174,19 @@ class NotebookTest(DocsCase):
             self.assertLessEqual(lines.index("END") - 1, 15, kind)
 
 
+class EvolutionTest(DocsCase):
+    PAGE = "evolution"
+
+    def test_it_works_as_it_stands_there(self):
+        output = self.type_in(self.PAGE + ".md")
+        metrics = json.loads(output[output.index("{"):])
+        self.assertEqual(metrics["combined_score"], -1)
+        self.assertEqual(metrics["public"]["state"], "compile_error")
+        self.assertIn("main.cpp:5", metrics["text_feedback"])
+        correct = json.loads((self.work / "results/correct.json").read_text(encoding="utf-8"))
+        self.assertIs(correct["correct"], False)
+
+
 class FeedbackTest(DocsCase):
     PAGE = "feedback"
 
