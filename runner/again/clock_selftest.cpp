@@ -131,9 +131,9 @@ bool is_good(const RunOutcome& outcome) {
 }
 
 // One run into the database. What it failed with ends the selftest.
-Status measure_once(DeviceSession& device, const RunRequest& run, const RunTerms& terms,
+Status measure_once(BenchSource& benches, const RunRequest& run, const RunTerms& terms,
                     RunSink& sink, const std::string& name) {
-  const auto outcome = RunSession(device, run, terms, sink).run();
+  const auto outcome = RunSession(benches, run, terms, sink).run();
   if (!outcome)
     return Error{ErrorCode::kInfrastructure, name + ": " + outcome.error().message,
                  outcome.error().hint};
@@ -161,14 +161,13 @@ Result<Measured> read_runs(const fs::path& database) {
 }
 
 // The runs, one after the other, into a new database.
-Result<Measured> measure(const Installation& installation, const RunRequest& run,
-                         const fs::path& database, int rounds, RunSink& sink, const Note& note) {
-  DeviceSession device(installation, SessionTurns::kMany);
+Result<Measured> measure(BenchSource& benches, const RunRequest& run, const fs::path& database,
+                         int rounds, RunSink& sink, const Note& note) {
   const RunTerms terms{.database = database, .command_line = "kbench selftest timing"};
   for (int round = 1; round <= rounds; ++round) {
     const std::string name = fmt::format("run {} of {}", round, rounds);
     note(name);
-    if (auto done = measure_once(device, run, terms, sink, name); !done) return done.error();
+    if (auto done = measure_once(benches, run, terms, sink, name); !done) return done.error();
   }
   return read_runs(database);
 }
@@ -191,8 +190,9 @@ std::size_t ClockFindings::failed() const {
                                                           [](const auto& c) { return !c.passed; }));
 }
 
-Result<ClockFindings> test_clock(const ClockSelftest& request, const Installation& installation,
-                                 RunSink& sink, const Note& note) {
+Result<ClockFindings> test_clock(const ClockSelftest& request, BenchSource& benches, RunSink& sink,
+                                 const Note& note) {
+  const Installation& installation = benches.installation();
   if (installation.state.empty()) {
     return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
                  "set HOME or XDG_STATE_HOME"};
@@ -208,8 +208,8 @@ Result<ClockFindings> test_clock(const ClockSelftest& request, const Installatio
   const fs::path database = new_database(installation, *target);
   // A GPU's runs take seconds and tell fractions of a percent; a CPU's take minutes and do not.
   const int rounds = request.rounds.value_or(target->device == "cuda" ? 5 : 3);
-  const auto measured = measure(installation, request_of_a_run(request, scratch->path()), database,
-                                rounds, sink, note);
+  const auto measured =
+      measure(benches, request_of_a_run(request, scratch->path()), database, rounds, sink, note);
   if (!measured) return measured.error();
   StoredCalibration calibration;
   calibration.device = describe_device(*target, measured->facts);

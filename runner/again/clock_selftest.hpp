@@ -16,7 +16,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/calibration_file.hpp"
-#include "runner/installation/installation.hpp"
+#include "runner/run/run_bench.hpp"
 #include "runner/run/run_sink.hpp"
 
 namespace kbench {
@@ -42,8 +42,8 @@ struct ClockFindings {
 // not every check passed: a check that fails says that the machine is too restless to measure on,
 // or that the clock is wrong. One run calibrates nothing. Errors: kUsage, no place for a
 // calibration; kInfrastructure, with what a run failed with.
-[[nodiscard]] Result<ClockFindings> test_clock(const ClockSelftest& request,
-                                               const Installation& installation, RunSink& sink,
+[[nodiscard]] Result<ClockFindings> test_clock(const ClockSelftest& request, BenchSource& benches,
+                                               RunSink& sink,
                                                const std::function<void(const std::string&)>& note);
 
 // {schema_version, device, name, driver, kbench, runs, measured_at, between_sessions, between_runs,

@@ -8,9 +8,11 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
+#include "runner/device/device_session.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/print/machine_text.hpp"
 #include "runner/print/run_face.hpp"
+#include "runner/run/device_bench.hpp"
 
 namespace kbench {
 namespace {
@@ -18,9 +20,11 @@ namespace {
 Result<ClockFindings> perform(const TimingSelftestRequest& request,
                               const Installation& installation) {
   RunFace face(request.common.color, std::min(request.common.verbosity, 0));
+  DeviceSession device(installation, SessionTurns::kMany);
+  DeviceBenches benches(device);
   return test_clock(
-      {.suite = request.common.suite, .device = request.device, .rounds = request.rounds},
-      installation, face, [&](const std::string& text) { say(request.common, text); });
+      {.suite = request.common.suite, .device = request.device, .rounds = request.rounds}, benches,
+      face, [&](const std::string& text) { say(request.common, text); });
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ constexpr const char* kPrecision = "fp32";
 constexpr const char* kNoAgent = "";
 constexpr std::size_t kMostPythonBytes = std::size_t{64} << 20;
 
-// Few blocks, because they have to tell a half, not a percent. Other programs may disturb one or two
-// of them. On a GPU a call of 40 ms gets one block: judging a block's outputs takes longer than the
-// call.
+// Few blocks, because they have to tell a half, not a percent. Other programs may disturb one or
+// two of them. On a GPU a call of 40 ms gets one block: judging a block's outputs takes longer than
+// the call.
 StopRule few_blocks(const std::string& device) {
   StopRule rule = quick_stop_rule(device);
   rule.min_blocks = rule.enough_blocks = rule.most_blocks_a_placement = 4;
@@ -68,8 +68,7 @@ void GraphAgainstPython::wait_for_files() const {
   if (arguments_) arguments_->wait_for_all();
 }
 
-Result<std::vector<LintFinding>> GraphAgainstPython::compare(std::size_t index,
-                                                             OracleProcess& oracle) {
+Result<std::vector<LintFinding>> GraphAgainstPython::compare(std::size_t index, Oracle& oracle) {
   const auto cannot = [](const Error& error) {
     return Error{ErrorCode::kInfrastructure,
                  "its graph could not be compared with its Python: " + error.message, error.hint};
@@ -86,7 +85,7 @@ Result<std::vector<LintFinding>> GraphAgainstPython::compare(std::size_t index,
 }
 
 Evaluation GraphAgainstPython::play(const Task& task, const ModelArguments& arguments,
-                                    OracleProcess& oracle) {
+                                    Oracle& oracle) {
   const TaskSize& size = *task.find_size(target_.size);
   EvaluationRequest request;
   request.task = &task;

@@ -13,7 +13,7 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle/oracle_process.hpp"
+#include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/zygote_pool.hpp"
 #include "runner/run/awaited_answers.hpp"
 #include "runner/run/model_arguments.hpp"
@@ -35,14 +35,13 @@ class GraphAgainstPython {
 
   // Findings on the task at `index`, by `oracle`, which has loaded LibTorch. Errors: why the two
   // cannot be compared, such as a missing Python with torch.
-  Result<std::vector<LintFinding>> compare(std::size_t index, OracleProcess& oracle);
+  Result<std::vector<LintFinding>> compare(std::size_t index, Oracle& oracle);
 
   // Returns once compare() alone executes files.
   void wait_for_files() const;
 
  private:
-  [[nodiscard]] Evaluation play(const Task& task, const ModelArguments& arguments,
-                                OracleProcess& oracle);
+  [[nodiscard]] Evaluation play(const Task& task, const ModelArguments& arguments, Oracle& oracle);
 
   const Installation& installation_;
   const Target& target_;

@@ -1,7 +1,6 @@
 #include "runner/run/task_checks.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <utility>
@@ -10,14 +9,9 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/utc_now.hpp"
-#include "runner/import/lowering_setup.hpp"
-#include "runner/import/recount.hpp"
 #include "runner/installation/build_info.hpp"
-#include "runner/installation/python_facts.hpp"
-#include "runner/lint/graph_facts.hpp"
-#include "runner/lint/lint_oracle.hpp"
 #include "runner/lint/linter.hpp"
-#include "runner/measure/secret.hpp"
+#include "runner/run/graph_against_python.hpp"
 
 namespace kbench {
 namespace {
@@ -63,8 +57,8 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
   auto known = store.lint_records();
   if (!known) return known.error();
   for (LintRecord& record : known->records) {
-    // A machine may be able to check today what it could not check yesterday, and an unvouched
-    // record may come from the task's author.
+    // What a machine could not check yesterday it may check today; and a record that nobody here
+    // vouches for may be the author's of the task.
     if (record.state == LintState::kUnable || record.unvouched) continue;
     const Key key{record.task_hash, record.size, record.device};
     records_.insert_or_assign(key, std::move(record));
@@ -76,66 +70,41 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
       open.push_back(task);
   }
   if (open.empty()) return Done{};
-  // Each imports torch for seconds: they start together, and beside the oracle.
-  const Costs costs(open.size(),
-                    [&](const Costs::Give& give) { return recount(open, interrupted, give); });
-  GraphAgainstPython python(installation_, target_, sandbox_, open);
+  // Each of its processes imports torch for seconds: they start together.
+  examiner_->begin(open, interrupted);
+  const Status done = examine_all(open, store, progress, interrupted);
+  examiner_->end();
+  return done;
+}
+
+Status TaskChecks::examine_all(const std::vector<const Task*>& open, Store& store,
+                               ProgressSink& progress, const std::function<bool()>& interrupted) {
   progress.begin("checking tasks", std::vector<double>(open.size(), 1.0));
   for (std::size_t i = 0; i < open.size() && !interrupted(); ++i) {
     const Task& task = *open[i];
     progress.item(i, task.id);
-    auto record = lint(task, i, costs, python);
+    auto record = examine(task, i);
     if (!record) return record.error();
     if (auto kept = store.put(*record); !kept) return kept.error();
     progress.item_done(fmt::format("{}: {}", task.id, summary(*record)));
     records_.insert_or_assign(key_of(task), std::move(*record));
   }
   progress.end();
-  oracle_.reset();
   return Done{};
 }
 
-Error TaskChecks::recount(const std::vector<const Task*>& tasks,
-                          const std::function<bool()>& interrupted, const Costs::Give& give) {
-  constexpr int kGiB = 12;  // of address space
-  if (installation_.python.empty())
-    return Error{ErrorCode::kInfrastructure, installation_.python_reason,
-                 "`kbench doctor` says where a Python with torch was looked for"};
-  const auto facts = ask_python(installation_.python);
-  if (!facts) return facts.error();
-  std::vector<fs::path> files;
-  for (const Task* task : tasks) files.push_back(task->file);
-  const auto counted = kbench::recount(sandbox_, lowering_setup(installation_, *facts, kGiB), files,
-                                       interrupted, give);
-  return counted ? Error{ErrorCode::kInfrastructure, "its cost was not counted anew", ""}
-                 : counted.error();
-}
-
-Result<LintRecord> TaskChecks::lint(const Task& task, std::size_t index, const Costs& costs,
-                                    GraphAgainstPython& python) {
-  if (!oracle_) {
-    auto started = start_lint_oracle(sandbox_, installation_, target_, "fp32");
-    if (!started) return started.error();
-    oracle_ = std::move(*started);
-  }
-  const TaskSize& size = *task.find_size(target_.size);
-  const auto facts = read_graph_facts(task.file, size.name);
-  if (!facts) return facts.error();
-  LintSettings settings;
-  settings.only_whether_it_ranks = true;
-  const LintRequest request{&task, &size, target_.device, random_seed()};
-  LintRecord record = lint_task(request, settings, *facts, *oracle_, *oracle_).record;
+Result<LintRecord> TaskChecks::examine(const Task& task, std::size_t index) {
+  auto linted = examiner_->lint(task, *task.find_size(target_.size));
+  if (!linted) return linted;
+  LintRecord record = std::move(*linted);
   // Counting costs and executing files keep cores busy: on a CPU they end before a task's Python is
   // timed.
-  if (target_.device == "cpu") {
-    costs.wait_for_all();
-    python.wait_for_files();
-  }
+  if (target_.device == "cpu") examiner_->wait_for_threads();
+  if (record.state != LintState::kUnable) add_findings(task, record, examiner_->compare(index));
   if (record.state != LintState::kUnable)
-    add_findings(task, record, python.compare(index, *oracle_));
-  if (record.state != LintState::kUnable) add_findings(task, record, listed(costs.of(index)));
+    add_findings(task, record, listed(examiner_->cost(index)));
   // An oracle that failed is not trusted with the next task.
-  if (record.state == LintState::kUnable) oracle_.reset();
+  if (record.state == LintState::kUnable) examiner_->drop_oracle();
   record.version = build_info().version;
   record.checked_at = utc_now();
   return record;
@@ -153,7 +122,7 @@ const LintRecord* TaskChecks::record_of(const Task& task) const {
 
 std::string TaskChecks::why_unranked(const Task& task) const {
   if (!stands(Defence::kTellingTasks) || is_shipped(task)) return "";
-  // Imported tasks have no skips: an import leaves them out.
+  // Those of an import have none: it leaves them out.
   if (!task.hard_draws_skip.empty())
     return fmt::format(
         "its file says itself which hard draws it is spared ({}): that is not for a task of others "

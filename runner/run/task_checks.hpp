@@ -1,8 +1,8 @@
-// Whether a task that somebody else wrote may rank anybody. A task that is not shipped is linted
-// once by its content, size and device, before its first timed row. Does its judge tell a kernel
-// that works from one that computes nothing? Is eager exact enough to be a yardstick? Does the
-// graph compute what the Python does, and cost what the file says? The records are those of `kbench
-// tasks lint`, in the same table.
+// Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
+// linted once by its content, size and device, before its first timed row: does its judge tell a
+// kernel that works from one that computes nothing, is eager itself exact enough to be a yardstick,
+// does the graph compute what the Python does, and cost what the file says? The records are those
+// of `kbench tasks lint`, in the same table.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,14 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "runner/backend/target.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle/oracle_process.hpp"
-#include "runner/run/awaited_answers.hpp"
-#include "runner/run/graph_against_python.hpp"
+#include "runner/run/task_examiner.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/task.hpp"
@@ -29,10 +28,14 @@ namespace kbench {
 class TaskChecks {
  public:
   TaskChecks(const Installation& installation, const Target& target, Sandbox& sandbox)
-      : installation_(installation), target_(target), sandbox_(sandbox) {}
+      : TaskChecks(installation, target, make_task_examiner(installation, target, sandbox)) {}
+  TaskChecks(const Installation& installation, const Target& target,
+             std::unique_ptr<TaskExaminer> examiner)
+      : installation_(installation), target_(target), examiner_(std::move(examiner)) {}
 
-  // Checks the tasks that are not shipped and have no record yet; with `lints` false, none. The
-  // record says if a task could not be checked; that is no error. Errors: those of the store.
+  // Checks those of the tasks that are not shipped and that nobody has checked; `lints` false: none
+  // of them. A task that cannot be checked is the record's matter, not an error. Errors: of the
+  // store.
   Status check(const std::vector<const Task*>& tasks, bool lints, Store& store,
                ProgressSink& progress, const std::function<bool()>& interrupted);
 
@@ -49,20 +52,18 @@ class TaskChecks {
     return {task.hash, target_.size, target_.device};
   }
   [[nodiscard]] bool is_shipped(const Task& task) const;
-  // The record of a task. Null without one, and if it says nothing about the task's current Python.
+  // Null without one, and where it says nothing about the Python that the task has now.
   [[nodiscard]] const LintRecord* record_of(const Task& task) const;
-  using Costs = AwaitedAnswers<LintFinding>;
-  // The one at `index` of those that `costs` and `python` were asked for.
-  Result<LintRecord> lint(const Task& task, std::size_t index, const Costs& costs,
-                          GraphAgainstPython& python);
-  [[nodiscard]] Error recount(const std::vector<const Task*>& tasks,
-                              const std::function<bool()>& interrupted, const Costs::Give& give);
+  // Examines `open`, with which the examiner has begun, and stores what it finds.
+  Status examine_all(const std::vector<const Task*>& open, Store& store, ProgressSink& progress,
+                     const std::function<bool()>& interrupted);
+  // The task at `index` of those that the examiner began with.
+  Result<LintRecord> examine(const Task& task, std::size_t index);
 
   const Installation& installation_;
   const Target& target_;
-  Sandbox& sandbox_;
+  std::unique_ptr<TaskExaminer> examiner_;
   std::map<Key, LintRecord> records_;
-  std::unique_ptr<OracleProcess> oracle_;  // while it checks
 };
 
 }  // namespace kbench

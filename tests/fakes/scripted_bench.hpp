@@ -22,9 +22,10 @@ struct BenchScript {
   std::map<std::string, double> times_ns;  // by agent: of a call, where eager takes 4 ms
   // By agent: the same of the compiled baseline; else there is none.
   std::map<std::string, double> compiled_ns;
-  std::map<std::string, double> seconds;     // by task: of an evaluation
-  std::map<std::string, Error> build_fails;  // by agent
-  std::set<std::string> loses_device;        // after units of these agents
+  std::map<std::string, double> seconds;        // by task: of an evaluation
+  std::map<std::string, Error> build_fails;     // by agent
+  std::map<std::string, double> build_seconds;  // by agent
+  std::set<std::string> loses_device;           // after units of these agents
   std::optional<Error> oracle_fails;
   std::optional<Error> left_over;                 // found by check_alone
   std::string unjudged;                           // of every task
@@ -36,7 +37,12 @@ struct BenchScript {
   std::string device_name = "a scripted device";
   BenchProfile profile;  // of every side
 
-  std::set<std::size_t> prepared;  // by the last run: units that were to be timed
+  // What the last run has asked for.
+  std::set<std::size_t> prepared;  // units that were to be timed
+  double run_seconds = -1;         // that it told those who wait for the device
+  std::vector<double> turns;       // seconds of the unit that follows each
+  std::optional<bool> ended_lost;  // of begin_end
+  int awaited_ends = 0;
 };
 
 class ScriptedBench : public RunBench {
@@ -49,6 +55,8 @@ class ScriptedBench : public RunBench {
   }
 
   Status take_device(const std::string& what, double seconds) override {
+    script_.run_seconds = seconds;
+    script_.turns.clear();
     lock_request_ = lock_request_of(order_, installation_, what, seconds);
     auto lock = take_measuring_lock(lock_request_);
     if (!lock) return lock.error();
@@ -59,6 +67,7 @@ class ScriptedBench : public RunBench {
   }
 
   void give_turn(double next_seconds) override {
+    script_.turns.push_back(next_seconds);
     if (lock_) kbench::give_turn(lock_request_, *lock_, next_seconds);
   }
 
@@ -72,7 +81,9 @@ class ScriptedBench : public RunBench {
     return hello;
   }
   [[nodiscard]] const Toolchain& toolchain() const override { return toolchain_; }
-  Json describe_machine() override { return {{"device", {{"name", script_.device_name}}}}; }
+  Json describe_machine() override {
+    return {{"device", DeviceFacts{.name = script_.device_name}}};
+  }
   std::string sandbox_level() override { return "scripted"; }
 
   [[nodiscard]] const SubmissionBuild* build_of(std::size_t unit) const override {
@@ -132,8 +143,11 @@ class ScriptedBench : public RunBench {
   Status check_alone() override {
     return script_.left_over ? Status(*script_.left_over) : Status(Done{});
   }
-  void begin_end(bool) override { lock_.reset(); }
-  void wait_for_end() override {}
+  void begin_end(bool lost) override {
+    script_.ended_lost = lost;
+    lock_.reset();
+  }
+  void wait_for_end() override { ++script_.awaited_ends; }
 
  private:
   [[nodiscard]] std::vector<Sample> samples_of(const std::string& agent,
@@ -159,6 +173,9 @@ class ScriptedBench : public RunBench {
     if (const auto fails = script_.build_fails.find(unit.id.agent);
         fails != script_.build_fails.end())
       made.error = fails->second;
+    if (const auto seconds = script_.build_seconds.find(unit.id.agent);
+        seconds != script_.build_seconds.end())
+      made.seconds = seconds->second;
     return made;
   }
 

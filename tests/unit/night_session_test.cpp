@@ -93,8 +93,22 @@ TEST_F(NightSessionTest, WhatCannotBeTriedAgainIsUnclear) {
   benches_.script.states["000-2-after"] = State::kInfrastructureError;
   benches_.script.states["000-1-after"] = State::kInfrastructureError;
   const Status measured = clear();
-  EXPECT_FALSE(measured.ok()) << "a run that failed by our fault";
+  ASSERT_FALSE(measured.ok()) << "a run that failed by our fault";
+  EXPECT_EQ(measured.error().code, ErrorCode::kInfrastructure);
   EXPECT_NE(suspect().clearance, Clearance::kConfirmed);
+}
+
+TEST_F(NightSessionTest, WhereNothingCanBeMeasuredAgainItIsOurFault) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  benches_.script.oracle_fails = Error{ErrorCode::kUsage, "no oracle", "build one"};
+  const Status measured = clear();
+  ASSERT_FALSE(measured.ok());
+  EXPECT_EQ(measured.error().code, ErrorCode::kInfrastructure);
+  EXPECT_EQ(measured.error().message, "measuring again: no oracle");
+  EXPECT_EQ(measured.error().hint, "build one");
+  EXPECT_EQ(suspect().clearance, Clearance::kOpen);
 }
 
 TEST_F(NightSessionTest, AStopLeavesSuspectsOpen) {
@@ -207,6 +221,66 @@ TEST_F(NightSessionTest, TwoSuspectsTakeMorePairsThanOneWould) {
   three.slowdowns.resize(rule.least_pairs);
   EXPECT_EQ(judge(three, rule, 1), Clearance::kConfirmed) << "alone it takes no more than that";
   EXPECT_EQ(judge(three, rule, 2), Clearance::kOpen);
+}
+
+// The machine or its compiler has changed: there is no older source to measure beside it.
+TEST_F(NightSessionTest, TheSameSourceIsHeldAgainstItsGoodRuns) {
+  for (const double again : {1.27e6, 1e6}) {
+    const std::string agent = again > 1e6 ? "anna" : "bert";
+    benches_.script.times_ns = {{"anna", 1e6}, {"bert", 1e6}};
+    for (int night = 0; night < 5; ++night) ASSERT_TRUE(look());
+    benches_.script.times_ns[agent] = 1.27e6;
+    ASSERT_TRUE(look());
+    ASSERT_THAT(night_->night().suspects, SizeIs(1));
+    EXPECT_TRUE(suspect().same_source());
+    for (const char* place : {"000-1-after", "000-2-after"})
+      benches_.script.times_ns[place] = again;
+    again_ = KeptRun();
+    const Status cleared = clear();
+    ASSERT_TRUE(cleared.ok()) << cleared.error().message;
+    EXPECT_EQ(suspect().clearance, again > 1e6 ? Clearance::kConfirmed : Clearance::kCleared);
+    for (const Evaluation& row : again_.rows)
+      EXPECT_THAT(row.submission->agent, HasSubstr("after")) << "nothing else is measured";
+    std::filesystem::remove(terms_.database);
+    std::filesystem::remove(remeasured_database(terms_.database));
+  }
+}
+
+TEST_F(NightSessionTest, CtrlCWithinARoundIsToldAsOne) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  benches_.script.states["bert"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(2));
+  benches_.script.while_measuring = [](const PlannedRow&) { ::raise(SIGINT); };
+  EXPECT_FALSE(clear().ok());
+  EXPECT_TRUE(night_->interrupted());
+}
+
+TEST_F(NightSessionTest, WhatReportsAddMayFail) {
+  asked_.run = request_;
+  asked_.terms = terms_;
+  begin_with_tables();
+  night_.emplace(asked_, benches_);
+  ASSERT_TRUE(night_->run(kept_).ok());
+  const Status loaded = night_->load([](ReportData&, const Store&) {
+    return Status(Error{ErrorCode::kInfrastructure, "no lint records", ""});
+  });
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().message, "no lint records");
+}
+
+// Six nights before: the oldest is no reference any more.
+TEST_F(NightSessionTest, TheLastFiveGoodRunsAreTheReference) {
+  request_.agent = "anna";
+  for (int night = 0; night < 6; ++night) {
+    benches_.script.times_ns = {{"anna", night == 0 ? 9e6 : 1e6}};
+    ASSERT_TRUE(look());
+  }
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().good_runs, SizeIs(5));
+  for (const kbench::Run& run : night_->night().good_runs)
+    EXPECT_NE(run.id, night_->tonight().run.id);
 }
 
 }  // namespace

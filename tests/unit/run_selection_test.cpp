@@ -397,5 +397,23 @@ TEST_F(RunSelection, ARunAloneIsNothingToTryOnceMore) {
   EXPECT_THAT(refused_run().message, HasSubstr("--run names the run of --last-failed"));
 }
 
+// Imported tasks come at one size only.
+TEST_F(RunSelection, WhereATaskHasOneSizeThatOneIsTakenAndItIsSaid) {
+  std::filesystem::copy(kTinySuites, folder_ / "suite", std::filesystem::copy_options::recursive);
+  const auto file = folder_ / "suite/level1/023_softmax.json";
+  std::ifstream written(file);
+  Json softmax = Json::parse(written);
+  softmax["sizes"].erase("small");
+  folder_.write("suite/level1/023_softmax.json", softmax.dump());
+  request_.suite = folder_ / "suite";
+  good_run();
+  EXPECT_THAT(kept_.told.lines, HasSubstr("1 of 2 tasks have no size small and are skipped"));
+  request_.tasks = {"023_softmax"};
+  good_run();
+  ASSERT_EQ(kept_.rows.size(), 1U);
+  EXPECT_EQ(kept_.rows[0].size, "full");
+  EXPECT_THAT(kept_.told.lines, HasSubstr("size full: the only one that level1/023_softmax has"));
+}
+
 }  // namespace
 }  // namespace kbench::test

@@ -127,6 +127,42 @@ TEST_F(RunSessionTest, TheSameRequestHasTheSameKeys) {
   EXPECT_NE(kept_.rows[0].key, first[0].key);
 }
 
+// What a key lacks, a server answers with the row of another thing, and a resumed run keeps it.
+TEST_F(RunSessionTest, AKeyHasAllThatARowDependsOn) {
+  request_.agent = "a";
+  std::filesystem::copy(kTinySuites, folder_ / "suite", std::filesystem::copy_options::recursive);
+  request_.suite = folder_ / "suite";
+  good_run();
+  const std::string usual = kept_.rows.at(0).key;
+  const RunRequest request = request_;
+  const BenchScript script = benches_.script;
+  const auto differs = [&](const char* what, auto&& change) {
+    change();
+    good_run();
+    EXPECT_NE(kept_.rows.at(0).key, usual) << what;
+    request_ = request;
+    benches_.script = script;
+  };
+  differs("size", [&] { request_.size = "full"; });
+  differs("precision class", [&] { request_.precision = "fp32"; });
+  differs("profile", [&] { request_.profile = "another"; });
+  differs("timed or not", [&] { request_.checks_only = true; });
+  differs("seed", [&] { request_.seed = 7; });
+  differs("host compiler", [&] { benches_.script.compiler = "g++ 13"; });
+  differs("nvcc", [&] { benches_.script.nvcc = "nvcc 13"; });
+  differs("device", [&] { benches_.script.device_name = "another device"; });
+  good_run();
+  EXPECT_EQ(kept_.rows.at(0).key, usual);
+  const std::string source = "// a/level1/019_relu.cpp\nint nothing;\n";
+  differs("source", [&] { folder_.write("subs/a/level1/019_relu.cpp", source + " "); });
+  folder_.write("subs/a/level1/019_relu.cpp", source);
+  folder_.write("subs/b/level1/019_relu.cpp", source);
+  differs("agent", [&] { request_.agent = "b"; });
+  std::ifstream written(folder_ / "suite/level1/019_relu.json");
+  Json task = Json::parse(written);
+  differs("task", [&] { folder_.write("suite/level1/019_relu.json", task.dump(3)); });
+}
+
 TEST_F(RunSessionTest, WhatTorchMayDoIsOfTheKeyOfPythonOnly) {
   folder_.write("subs/p/level1/019_relu.py", "class ModelNew: pass\n");
   request_.agent = "p";
@@ -158,6 +194,67 @@ TEST_F(RunSessionTest, ARowOfAKnownSeedIsLabelledAndHasAKeyOfItsOwn) {
   request_.seed = 8;
   terms_.resume = "latest";
   EXPECT_THAT(refused_run().message, HasSubstr("another seed: 7 then, 8 now"));
+}
+
+// Whether it was measured, failed to build, or needed neither.
+TEST_F(RunSessionTest, EachRowSaysWhatItIsOf) {
+  folder_.write("subs/d/level1/019_relu.py", "import torch\nclass ModelNew: pass\n");
+  request_.precision = "fp32";
+  request_.allow_torch = "all";
+  benches_.script.build_fails = {{"b", {ErrorCode::kSubmission, "no ;", ""}}};
+  benches_.script.build_seconds = {{"a", 2.5}};
+  const RunOutcome outcome = good_run();
+  ASSERT_EQ(kept_.rows.size(), 4U);
+  for (const Evaluation& row : kept_.rows) {
+    const std::string who = row.submission.value().agent;
+    EXPECT_EQ(row.run_id, outcome.run.id) << who;
+    EXPECT_EQ(row.task, "level1/019_relu") << who;
+    EXPECT_EQ(row.level, 1) << who;
+    EXPECT_EQ(row.size, "small") << who;
+    EXPECT_EQ(row.device, "cpu") << who;
+    EXPECT_EQ(row.task_hash, kept_.rows[0].task_hash) << who;
+    EXPECT_FALSE(row.task_hash.empty()) << who;
+    EXPECT_TRUE(row.timed) << who;
+    EXPECT_FALSE(row.started_at.empty()) << who;
+    EXPECT_EQ(row.worker_kind, who == "d" ? "python" : "native") << who;
+    EXPECT_EQ(row.allow_torch, who == "d" ? "all" : "") << who;
+    EXPECT_EQ(row.build_seconds, who == "a" ? std::optional(2.5) : std::nullopt) << who;
+  }
+  const Evaluation& failed = kept_.rows[1];
+  EXPECT_EQ(failed.precision, "fp32");
+  EXPECT_EQ(failed.profile, request_.profile);
+  for (const std::string& reason :
+       {failed.eager_reason, failed.compiled_reason, failed.submission_reason})
+    EXPECT_EQ(reason, "not measured: compile_error");
+}
+
+TEST_F(RunSessionTest, WhereNothingIsTimedEachRowSaysSo) {
+  benches_.script.build_fails = {{"b", {ErrorCode::kSubmission, "no ;", ""}}};
+  request_.checks_only = true;
+  EXPECT_FALSE(good_run().timed);
+  for (const Evaluation& row : kept_.rows) EXPECT_FALSE(row.timed);
+  EXPECT_EQ(kept_.rows[1].eager_reason, kNotTimed);
+  EXPECT_THAT(benches_.script.prepared, IsEmpty()) << "no baseline is built";
+}
+
+TEST_F(RunSessionTest, BaselinesAreBuiltForWhatIsYetToBeTimed) {
+  benches_.script.build_fails = {{"b", {ErrorCode::kSubmission, "no ;", ""}}};
+  stop_at("a");
+  good_run();
+  EXPECT_THAT(benches_.script.prepared, ElementsAre(0U, 2U));
+  never_stop();
+  resumed();
+  EXPECT_THAT(benches_.script.prepared, ElementsAre(2U)) << "the first has its row";
+}
+
+TEST_F(RunSessionTest, ADeviceThatIsLostIsNotKept) {
+  good_run();
+  EXPECT_EQ(benches_.script.ended_lost, false);
+  EXPECT_EQ(benches_.script.awaited_ends, 1);
+  benches_.script.loses_device = {"a"};
+  good_run();
+  EXPECT_EQ(benches_.script.ended_lost, true);
+  EXPECT_EQ(benches_.script.awaited_ends, 2);
 }
 
 TEST_F(RunSessionTest, AnOrderDecidesWhenARowIsMeasuredAndNotWhichThereAre) {
@@ -415,7 +512,9 @@ TEST_F(RunSessionTest, ResumingAfterASourceChangedIsRefused) {
   good_run();
   folder_.write("subs/a/level1/019_relu.cpp", "int another;\n");
   terms_.resume = "latest";
-  EXPECT_THAT(refused_run().message,
+  const Error refused = refused_run();
+  EXPECT_EQ(refused.code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.message,
               HasSubstr("has a row of a/level1/019_relu.cpp already, and its source changed"));
   EXPECT_EQ(stored().size(), 2U);
 }

@@ -1,0 +1,211 @@
+// The clock held against what was planted, on a bench that measures what it is told: what is handed
+// in, what is found, and what is kept of it.
+#include "runner/again/clock_selftest.hpp"
+
+#include <gmock/gmock.h>
+
+#include "runner/analysis/clock_checks.hpp"
+#include "tests/unit/run_fixture.hpp"
+
+namespace kbench::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr double kReluNs = 8e6;
+
+class ClockSelftestTest : public RunTest {
+ protected:
+  ClockSelftestTest() {
+    benches_.place.suites = kSuites;
+    benches_.place.examples = fs::path(kSource) / "data/submissions";
+    benches_.place.selftest = fs::path(kSource) / "data/selftest";
+    benches_.script.while_measuring = [this](const PlannedRow& unit) { plant(unit); };
+    benches_.script.compiled_ns["clock"] = kReluNs;
+    asked_.device = "cpu";
+  }
+
+  // The clock of an honest machine.
+  void plant(const PlannedRow& unit) {
+    double ns = kReluNs;
+    for (const Planted& one : planted())
+      if (one.variant == unit.id.variant) ns = kReluNs * one.percent / 100 + 1e3 * one.spin_us;
+    benches_.script.times_ns["clock"] = ns * stretch_;
+    for (const fs::path& source : unit.submission->sources)
+      if (unit.id.variant == "slower_5") told_ = text_of(source);
+  }
+  static std::string text_of(const fs::path& file) {
+    std::ostringstream bytes;
+    bytes << std::ifstream(file).rdbuf();
+    return bytes.str();
+  }
+  Result<ClockFindings> test() {
+    return test_clock(asked_, benches_, kept_,
+                      [this](const std::string& text) { notes_.push_back(text); });
+  }
+  ClockFindings found() {
+    auto findings = test();
+    EXPECT_TRUE(findings.ok()) << findings.error().message;
+    return findings ? std::move(*findings) : ClockFindings();
+  }
+  [[nodiscard]] std::vector<StoredCalibration> calibrations() const {
+    auto all = read_calibrations(benches_.place.state);
+    return all ? std::move(*all) : std::vector<StoredCalibration>();
+  }
+
+  ClockSelftest asked_;
+  double stretch_ = 1;  // of every time
+  std::string told_;    // the source that is to take 5 % longer
+  std::vector<std::string> notes_;
+};
+
+TEST_F(ClockSelftestTest, AnHonestClockShowsWhatWasPlantedAndIsKept) {
+  const ClockFindings findings = found();
+  EXPECT_THAT(findings.checks, SizeIs(expected_checks("cpu")));
+  EXPECT_EQ(findings.missing, 0u);
+  EXPECT_EQ(findings.failed(), 0u);
+  for (const ClockCheck& check : findings.checks) EXPECT_EQ(check.runs, 3) << check.name;
+  EXPECT_THAT(notes_, ElementsAre("run 1 of 3", "run 2 of 3", "run 3 of 3"));
+  EXPECT_THAT(kept_.rows, SizeIs(3 * (planted().size() + 2)));
+  ASSERT_THAT(calibrations(), SizeIs(1));
+  EXPECT_EQ(calibrations()[0].runs, 3);
+  EXPECT_EQ(calibrations()[0].device.device, "cpu");
+  EXPECT_EQ(calibrations()[0].database, (benches_.place.state / "timing-cpu.sqlite").string());
+  EXPECT_FALSE(calibrations()[0].calibration.measured_at.empty());
+  EXPECT_EQ(calibrations()[0].calibration.measured_at,
+            findings.calibration.calibration.measured_at);
+}
+
+TEST_F(ClockSelftestTest, EachSubmissionHasItsAmountBeforeTheSharedSource) {
+  found();
+  EXPECT_THAT(told_, ::testing::StartsWith("#define KB_PERCENT 105\n#define KB_SPIN_US 0\n"));
+  EXPECT_THAT(told_, HasSubstr(text_of(benches_.place.selftest / "clock.cpp")));
+  EXPECT_THAT(benches_.measured, Contains("clock/level1/019_relu@spin_4ms.cpp"));
+  EXPECT_THAT(benches_.measured, Contains("clock/level1/023_softmax.cpp"));
+  EXPECT_THAT(benches_.measured, Contains("clock/level3/004_lenet5.cpp"));
+}
+
+// A clock that runs slower for what is slow.
+TEST_F(ClockSelftestTest, AClockThatLiesFailsAndIsKeptAllTheSame) {
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    plant(unit);
+    if (unit.id.variant == "twice") benches_.script.times_ns["clock"] = 1.5 * kReluNs;
+  };
+  const ClockFindings findings = found();
+  EXPECT_EQ(findings.failed(), 1u);
+  EXPECT_THAT(calibrations(), SizeIs(1));
+  const Json json = clock_json(findings);
+  for (const Json& check : json.at("checks")) {
+    const bool lies = check.at("what") == "half as fast";
+    EXPECT_EQ(check.at("passed"), !lies) << check;
+    if (!lies) continue;
+    EXPECT_NEAR(check.at("expected").get<double>(), 1, 1e-9);
+    EXPECT_NEAR(check.at("seen").get<double>(), 0.5, 1e-6);
+    EXPECT_NEAR(check.at("bias").get<double>(), -0.5, 1e-6);
+    EXPECT_EQ(check.at("runs"), 3);
+    EXPECT_EQ(check.at("found"), 3);
+  }
+}
+
+TEST_F(ClockSelftestTest, RunsThatDifferAreTheCalibration) {
+  // Each run's kernels take 10 % longer than those of the one before, and eager does not.
+  asked_.rounds = 2;
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    stretch_ = notes_.size() > 1 ? 1.1 : 1;
+    plant(unit);
+  };
+  const ClockFindings findings = found();
+  EXPECT_THAT(notes_, SizeIs(2));
+  EXPECT_GT(findings.calibration.calibration.between_runs, 0.03);
+  EXPECT_GT(calibrations().at(0).calibration.between_runs, 0.03);
+  EXPECT_GT(findings.coverage.total, 0);
+  const Json json = clock_json(findings);
+  EXPECT_EQ(json.at("runs"), 2);
+  EXPECT_EQ(json.at("between_runs"), findings.calibration.calibration.between_runs);
+  EXPECT_EQ(json.at("between_sessions"), findings.calibration.calibration.between_sessions);
+  EXPECT_EQ(json.at("coverage").at("total"), findings.coverage.total);
+  EXPECT_EQ(json.at("coverage").at("held"), findings.coverage.held);
+  EXPECT_EQ(json.at("missing_checks"), 0);
+  EXPECT_EQ(json.at("device"), "cpu");
+}
+
+TEST_F(ClockSelftestTest, OneRunCalibratesNothing) {
+  asked_.rounds = 1;
+  found();
+  EXPECT_THAT(notes_, ElementsAre("run 1 of 1"));
+  EXPECT_THAT(calibrations(), SizeIs(0));
+}
+
+TEST_F(ClockSelftestTest, WhatLayThereOfAnEarlierOneIsNotCounted) {
+  asked_.rounds = 1;
+  found();
+  const ClockFindings again = found();
+  for (const ClockCheck& check : again.checks) EXPECT_EQ(check.runs, 1) << check.name;
+}
+
+TEST_F(ClockSelftestTest, ARowThatFailsEndsItWithTheRunsName) {
+  int measured = 0;
+  benches_.script.while_measuring = [&](const PlannedRow& unit) {
+    plant(unit);
+    if (++measured == 10) benches_.script.states["clock"] = State::kWrongResult;
+  };
+  const auto failed = test();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().code, ErrorCode::kInfrastructure);
+  EXPECT_THAT(failed.error().message, HasSubstr("run 2 of 3: "));
+  EXPECT_THAT(failed.error().hint, HasSubstr("timing-cpu.sqlite"));
+  EXPECT_THAT(notes_, SizeIs(2)) << "no further run begins";
+  EXPECT_THAT(calibrations(), SizeIs(0));
+}
+
+TEST_F(ClockSelftestTest, ARunThatCannotStartIsToldWithItsHint) {
+  benches_.script.oracle_fails = Error{ErrorCode::kInfrastructure, "no oracle", "build one"};
+  const auto failed = test();
+  ASSERT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "run 1 of 3: no oracle");
+  EXPECT_EQ(failed.error().hint, "build one");
+}
+
+TEST_F(ClockSelftestTest, CtrlCCalibratesNothing) {
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    plant(unit);
+    ::raise(SIGINT);
+  };
+  const auto stopped = test();
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().message, "interrupted");
+  EXPECT_THAT(kept_.rows, SizeIs(1));
+  EXPECT_THAT(calibrations(), SizeIs(0));
+}
+
+TEST_F(ClockSelftestTest, ACalibrationNeedsAPlace) {
+  benches_.place.state.clear();
+  EXPECT_EQ(test().error().code, ErrorCode::kUsage);
+  EXPECT_EQ(benches_.made, 0);
+}
+
+TEST_F(ClockSelftestTest, AnInstallationWithoutItsSourcesIsIncomplete) {
+  benches_.place.selftest = folder_.path();
+  EXPECT_THAT(test().error().hint, HasSubstr("install it again"));
+  benches_.place.selftest = fs::path(kSource) / "data/selftest";
+  benches_.place.examples = folder_.path();
+  EXPECT_THAT(test().error().message, HasSubstr("023_softmax.cpp cannot be read"));
+  EXPECT_EQ(benches_.made, 0);
+}
+
+TEST_F(ClockSelftestTest, ADamagedCalibrationIsReplacedAndItIsSaid) {
+  found();
+  const auto file = fs::directory_iterator(benches_.place.state / "calibrations")->path();
+  std::ofstream(file) << "damaged";
+  notes_.clear();
+  found();
+  EXPECT_THAT(notes_, Contains(HasSubstr("it is replaced")));
+  EXPECT_THAT(calibrations(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace kbench::test
