@@ -66,6 +66,7 @@ TEST_F(ComparedRunsTest, OneThatTimedNothingIsNoneOfThem) {
   add_at("cc", 3, kTimed);
   EXPECT_EQ(find()->before.run.id, "aa");
   EXPECT_THAT(error_of("bb"), HasSubstr("nothing was timed in run bb"));
+  EXPECT_EQ(find("bb").error().code, ErrorCode::kUsage);
 }
 
 TEST_F(ComparedRunsTest, AloneOrTwiceTheSameIsRefused) {
@@ -172,6 +173,59 @@ TEST_F(RemeasuredRunsTest, ARowThatFailedIsNotMeasuredAgain) {
   measured_as(1.1e6);
   remeasured();
   EXPECT_TRUE(again_.rows.empty());
+}
+
+// Shards of one group are one run in parts.
+TEST_F(RemeasuredRunsTest, ShardsOfAGroupAreComparedWithNobodyOfTheirOwn) {
+  submit("anna/level1/023_softmax.cpp");
+  std::filesystem::remove(terms_.database);
+  request_.group = "night";
+  std::vector<std::string> shards;
+  for (const int index : {1, 2}) {
+    request_.shard = ShardChoice{index, 2};
+    shards.push_back(good_run().run.id);
+  }
+  const auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
+  ASSERT_TRUE(store.ok());
+  EXPECT_THAT(find_compared(*store, shards[0], shards[1]).error().message,
+              HasSubstr("both names are shards of \"night\""));
+  EXPECT_THAT(find_compared(*store, {}, shards[1]).error().message,
+              HasSubstr("there is no run before"));
+}
+
+// Between the tries of one file there was another one.
+TEST_F(RemeasuredRunsTest, TriesOfAFileAreComparedWithEachOther) {
+  request_.submissions.reset();
+  const auto try_one = [this](const char* name, const char* agent) {
+    request_.file = folder_.write(name, std::string("// ") + name + "\nint nothing;\n");
+    request_.tasks = {"019_relu"};
+    request_.name = agent;
+    return good_run().run.id;
+  };
+  const std::string first = try_one("first.cpp", "anna");
+  try_one("another.cpp", "bert");
+  try_one("second.cpp", "anna");
+  const auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
+  ASSERT_TRUE(store.ok());
+  const auto found = find_compared(*store, {}, "latest");
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->before.run.id, first);
+}
+
+// Of what was made on another machine, pairs of this one say nothing.
+TEST_F(RemeasuredRunsTest, AnotherDeviceIsNoPlaceToMeasureAgain) {
+  change_source();
+  measured_as(1.1e6);
+  auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
+  store->use(read_chain_key(benches_.place.state).value());
+  const auto runs = find_compared(*store, {}, "latest");
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  Comparison comparison = compare(runs->before, runs->after, Side::kEager);
+  benches_.script.device_name = "another device";
+  const Status done = remeasure(comparison, how_, benches_, again_, [](const std::string&) {});
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(done.error().message, HasSubstr("this machine has another device"));
 }
 
 }  // namespace

@@ -59,6 +59,7 @@ TEST_F(ForeseenRun, AResumedRunHasRowsAlreadyUnlessTheirSourceChanged) {
   const auto rows = foresee();
   ASSERT_FALSE(rows.ok());
   EXPECT_THAT(rows.error().message, HasSubstr("its source changed since"));
+  EXPECT_EQ(rows.error().code, ErrorCode::kUsage);
 }
 
 TEST_F(ForeseenRun, TimeIsThatOfTheLikeAndRowsWithoutItAreCounted) {
@@ -73,6 +74,51 @@ TEST_F(ForeseenRun, TimeIsThatOfTheLikeAndRowsWithoutItAreCounted) {
   EXPECT_EQ(json.at("rows_without_seconds"), 1);
   EXPECT_EQ(json.at("rows").at(0).at("agent"), "alice");
   EXPECT_TRUE(json.at("rows").at(1).at("seconds").is_null());
+}
+
+TEST_F(ForeseenRun, WhatEndsUnmeasuredSaysWhy) {
+  submit("bob/level1/019_relu.cu");
+  auto rows = foresee();
+  ASSERT_TRUE(rows.ok()) << rows.error().message;
+  ASSERT_EQ(rows->size(), 2u);
+  EXPECT_EQ(rows->at(1).fate_word(), "skipped");
+  EXPECT_THAT(rows->at(1).reason, HasSubstr("(use --device cuda"));
+  EXPECT_FALSE(rows->at(1).is_measured());
+  plan_.units[1].hint.clear();
+  EXPECT_EQ(foresee_rows(plan_, request_, terms_)->at(1).reason, plan_.units[1].message);
+  plan_.target.size = "gigantic";
+  rows = foresee_rows(plan_, request_, terms_);
+  EXPECT_EQ(rows->at(0).fate_word(), "skipped");
+  EXPECT_EQ(rows->at(0).reason, "level1/019_relu has no size gigantic");
+}
+
+TEST_F(ForeseenRun, TimeIsThatOfRunsOfTheSameKind) {
+  const auto seconds_of = [&](bool quick, bool checks_only) {
+    request_.quick = quick;
+    request_.checks_only = checks_only;
+    const auto rows = foresee();
+    return rows ? rows->front().seconds.value_or(0) : -1;
+  };
+  const auto run_for = [&](double seconds) {
+    benches_.script.seconds = {{"level1/019_relu", seconds}};
+    good_run();
+  };
+  run_for(9);
+  request_.quick = true;
+  run_for(4);
+  request_.quick = false;
+  request_.checks_only = true;
+  run_for(1);
+  EXPECT_EQ(seconds_of(false, false), 9);
+  EXPECT_EQ(seconds_of(true, false), 4);
+  EXPECT_EQ(seconds_of(false, true), 1);
+  const auto rows = foresee();
+  const Json json = foreseen_json(plan_, *rows, terms_);
+  EXPECT_EQ(json.at("seconds"), 1);
+  EXPECT_EQ(json.at("rows").at(0).at("seconds"), 1);
+  EXPECT_EQ(json.at("device"), "cpu");
+  EXPECT_EQ(json.at("size"), "small");
+  EXPECT_EQ(json.at("database"), terms_.database.string());
 }
 
 }  // namespace

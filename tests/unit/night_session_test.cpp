@@ -246,6 +246,45 @@ TEST_F(NightSessionTest, TheSameSourceIsHeldAgainstItsGoodRuns) {
   }
 }
 
+// Slower in one round, and not in the next.
+TEST_F(NightSessionTest, WhatIsOpenAfterTheLastRoundIsUnclear) {
+  benches_.script.times_ns = {{"anna", 1e6}};
+  ASSERT_TRUE(look());
+  folder_.write("subs/anna/level1/019_relu.cpp", "int slower;\n");
+  benches_.script.times_ns = {{"anna", 1.27e6}};
+  asked_.choices.most_pairs = 4;
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    const bool slower = again_.rows.size() / 2 % 2 == 0 && unit.id.agent.ends_with("after");
+    benches_.script.times_ns[unit.id.agent] = slower ? 1.27e6 : 1e6;
+  };
+  const Status cleared = clear();
+  ASSERT_TRUE(cleared.ok()) << cleared.error().message;
+  EXPECT_EQ(suspect().clearance, Clearance::kUnclear);
+  EXPECT_THAT(again_.rows, SizeIs(8)) << "four rounds, both sides in each";
+  EXPECT_THAT(notes_, HasSubstr("round 4 of at most 4"));
+}
+
+TEST_F(NightSessionTest, CtrlCBetweenTwoRoundsKeepsWhatWasFound) {
+  benches_.script.times_ns = {{"anna", 1e6}};
+  ASSERT_TRUE(look());
+  folder_.write("subs/anna/level1/019_relu.cpp", "int slower;\n");
+  benches_.script.times_ns = {{"anna", 1.27e6}};
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  for (const std::string place : {"000-1-", "000-2-"}) {
+    benches_.script.times_ns[place + "before"] = 1e6;
+    benches_.script.times_ns[place + "after"] = 1.27e6;
+  }
+  int asked = 0;
+  ASSERT_TRUE(clear([&] { return ++asked > 2; }).ok());
+  EXPECT_TRUE(night_->interrupted());
+  EXPECT_THAT(again_.rows, SizeIs(4)) << "two rounds";
+  EXPECT_EQ(suspect().evidence.slowdowns.size(), 2U);
+  EXPECT_EQ(suspect().clearance, Clearance::kOpen);
+}
+
 TEST_F(NightSessionTest, CtrlCWithinARoundIsToldAsOne) {
   ASSERT_TRUE(look());
   benches_.script.states["anna"] = State::kWrongResult;
@@ -255,6 +294,19 @@ TEST_F(NightSessionTest, CtrlCWithinARoundIsToldAsOne) {
   benches_.script.while_measuring = [](const PlannedRow&) { ::raise(SIGINT); };
   EXPECT_FALSE(clear().ok());
   EXPECT_TRUE(night_->interrupted());
+}
+
+TEST_F(NightSessionTest, AManifestThatMakesNoSenseIsNotTriedAgain) {
+  ASSERT_TRUE(look());
+  std::filesystem::remove(folder_ / "subs/anna/level1/019_relu.cpp");
+  folder_.write("subs/anna/level1/019_relu/main.cpp", "int nothing;\n");
+  folder_.write("subs/anna/level1/019_relu/submission.json", "no JSON");
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(1));
+  EXPECT_TRUE(suspect().cannot_be_read());
+  EXPECT_EQ(suspect().clearance, Clearance::kConfirmed);
+  ASSERT_TRUE(clear().ok());
+  EXPECT_THAT(again_.rows, IsEmpty());
 }
 
 TEST_F(NightSessionTest, WhatReportsAddMayFail) {

@@ -72,5 +72,36 @@ TEST(Reproduction, TheSameKeyIsTheSameEvaluation) {
             "not the same evaluation as in run r1: the task file changed");
 }
 
+TEST(Reproduction, ARowOfALoneFileIsThatFileAgain) {
+  const TemporaryFolder folder;
+  StoredRow row = row_of();
+  row.evaluation.submission->name = "relu.cpp";
+  row.evaluation.sources = {{"src/relu.cpp", "", 0}};
+  const auto request = reproducing_request(row, {}, folder / "scratch");
+  ASSERT_TRUE(request.ok()) << request.error().message;
+  ASSERT_TRUE(request->file);
+  EXPECT_TRUE(fs::is_regular_file(*request->file));
+  EXPECT_EQ(request->name, "example");
+  EXPECT_FALSE(request->submissions);
+}
+
+TEST(Reproduction, AllThatChangedIsNamed) {
+  const std::string then =
+      R"({"device":{"kind":"cpu","name":"one"},"compilers":{"host":"g++ 12"}})";
+  StoredRow row = row_of();
+  row.run.environment = then;
+  Evaluation now = row.evaluation;
+  now.key = "another";
+  EXPECT_EQ(reproduction_words(row, row.run, {now}),
+            "not the same evaluation as in run r1: the versions of kbench or its configuration "
+            "differ");
+  now.submission->source_hash = "another";
+  EXPECT_EQ(reproduction_words(row, row.run, {now}),
+            "not the same evaluation as in run r1: the sources changed");
+  kbench::Run run = row.run;
+  run.environment = R"({"device":{"kind":"cpu","name":"two"}})";
+  EXPECT_THAT(reproduction_words(row, run, {now}), HasSubstr("the sources, the device ("));
+}
+
 }  // namespace
 }  // namespace kbench

@@ -247,6 +247,35 @@ TEST_F(RunSessionTest, BaselinesAreBuiltForWhatIsYetToBeTimed) {
   EXPECT_THAT(benches_.script.prepared, ElementsAre(2U)) << "the first has its row";
 }
 
+TEST_F(RunSessionTest, WhoWaitsForTheDeviceIsToldHowLongItTakes) {
+  benches_.script.seconds = {{"level1/019_relu", 5}};
+  good_run();
+  EXPECT_EQ(benches_.script.run_seconds, 0) << "nobody knows yet";
+  EXPECT_THAT(benches_.script.turns, ElementsAre(0, 0, 0));
+  good_run();
+  EXPECT_EQ(benches_.script.run_seconds, 15);
+  EXPECT_THAT(benches_.script.turns, ElementsAre(5, 5, 5));
+  submit("a/level1/023_softmax.cpp");
+  good_run();
+  EXPECT_EQ(benches_.script.run_seconds, 0) << "of the new one nobody knows";
+  request_.checks_only = true;
+  good_run();
+  EXPECT_EQ(benches_.script.turns.size(), 3U) << "a check gives none away before its first unit";
+  EXPECT_EQ(benches_.script.turns[0], 0) << "that it was timed says nothing of checks";
+  good_run();
+  EXPECT_EQ(benches_.script.turns[0], 5) << "as the check before";
+}
+
+TEST_F(RunSessionTest, SaysWhatItIsAboutToDo) {
+  submit("a/level1/023_softmax.cpp");
+  good_run();
+  EXPECT_THAT(kept_.told.lines, HasSubstr("2 tasks, small on cpu\n"));
+  EXPECT_THAT(kept_.told.lines, HasSubstr("files: evaluated 4"));
+  request_.tasks = {"023_softmax"};
+  good_run();
+  EXPECT_THAT(kept_.told.lines, HasSubstr("1 task, small on cpu\n"));
+}
+
 TEST_F(RunSessionTest, ADeviceThatIsLostIsNotKept) {
   good_run();
   EXPECT_EQ(benches_.script.ended_lost, false);
