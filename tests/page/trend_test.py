@@ -159,7 +159,7 @@ class VariantsTest(PageCase):
         shown = page.inner_text('table.ranking tr:has-text("agent-a") td.strong')
         computed = page.eval_on_selector(
             'figure.curve .point.series-1',
-            "dot => 100 * (1 - (dot.cy.baseVal.value - 12) / (268 - 40 - 12))")
+            "dot => 100 * (1 - (dot.cy.baseVal.value - 18) / (268 - 40 - 18))")
         self.assertAlmostEqual(float(shown.rstrip(" %")), computed, delta=0.6)
 
     def test_how_often_somebody_tried_is_shown(self):

@@ -10,7 +10,7 @@ export const P_TO = 10;
 
 const MOST_COLOURED = 6; // more colours cannot be told apart; the others are grey
 const HEIGHT = 268;
-const PAD = { left: 48, right: 16, top: 12, bottom: 40 };
+const PAD = { left: 48, right: 16, top: 18, bottom: 40 };
 
 export const colourOf = (place) => (place < MOST_COLOURED ? `series-${place + 1}` : "series-rest");
 
@@ -82,6 +82,6 @@ export const fastCurve = (agents, part, p, over, width) => {
     svg("g", null, lines),
     line(x(p), y(0), x(p), y(1), "now"),
     ends.map(({ place, share }) => dot(x(p), y(share), 3.5, `point ${colourOf(place)}`)),
-    label(x(p), PAD.top - 2, `p = ${p}`, "middle", "now-label"),
+    label(x(p), PAD.top - 6, `p = ${p}`, "middle", "now-label"),
     names(ends, x(p), width, y));
 };
