@@ -178,6 +178,7 @@ class ShownTest(HalfCase):
         self.assert_good(prompt)
         self.assertIn("Precision class `bf16`", prompt.stdout)
         self.assertIn("1 ulp of that type", prompt.stdout)
+        self.assertIn("means\n  over each channel", prompt.stdout)
         self.assertNotIn("64 ulp", prompt.stdout)
 
     def test_the_shipped_examples_are_left_out(self):
