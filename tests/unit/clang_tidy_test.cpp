@@ -25,7 +25,7 @@ struct PlantedLines {
   const char* finding;
 };
 
-constexpr PlantedLines kKernels[] = {
+constexpr PlantedLines kReadKernels[] = {
     {"garbage", "float sums[4];\n  if (i < n) y[i] = x[i] + sums[2];", "garbage value"},
     {"divides", "const int none = 0;\n  if (i < n) y[i] = static_cast<float>(i / none);",
      "Division by zero"},
@@ -79,7 +79,7 @@ class ClangTidy : public ::testing::Test {
 };
 
 TEST_F(ClangTidy, NamesWhatIsPlantedAndNothingOfAHeader) {
-  for (const PlantedLines& planted : kKernels) {
+  for (const PlantedLines& planted : kReadKernels) {
     const std::string text = say(planted);
     EXPECT_THAT(text, HasSubstr(planted.finding));
     const std::string tidy = text.substr(std::min(text.find("clang-tidy:"), text.size()));

@@ -28,10 +28,10 @@ class GraphAgainstPythonTest : public ::testing::Test {
     target_.size = "small";
     task_ = *load_task(fs::path(kTinySuites) / "level1/019_relu.json");
   }
-  std::string why_not(std::vector<const Task*> asked) {
+  std::string why_not() {
     fakes::FakeOracle oracle(script_);
-    GraphAgainstPython compared(place_, target_, *sandbox_, std::move(asked));
-    const auto findings = compared.compare(task_, *task_.find_size("small"), oracle);
+    GraphAgainstPython compared(place_, target_, *sandbox_, {&task_});
+    const auto findings = compared.compare(0, oracle);
     EXPECT_FALSE(findings.ok());
     if (findings) return "";
     EXPECT_EQ(findings.error().code, ErrorCode::kInfrastructure) << "never the task's own fault";
@@ -50,27 +50,20 @@ class GraphAgainstPythonTest : public ::testing::Test {
 TEST_F(GraphAgainstPythonTest, WithoutATorchThereIsNoPythonToCompareWith) {
   place_.python.clear();
   place_.python_reason = "there is no python3";
-  EXPECT_EQ(why_not({&task_}),
-            "its graph could not be compared with its Python: there is no python3");
+  EXPECT_EQ(why_not(), "its graph could not be compared with its Python: there is no python3");
 }
 
 TEST_F(GraphAgainstPythonTest, AModelThatCannotBeMadeIsNotPlayed) {
   python_.runs("case \"$*\" in *init_arguments*) echo '{\"error\": \"it raised\"}';; esac\n");
-  EXPECT_THAT(why_not({&task_}), HasSubstr("it raised"));
+  EXPECT_THAT(why_not(), HasSubstr("it raised"));
   EXPECT_EQ(script_.workers_started, 0);
-}
-
-TEST_F(GraphAgainstPythonTest, ATaskThatWasNotAnnouncedIsNotLookedAt) {
-  Task other = task_;
-  python_.runs("echo '{\"init\": \"x\", \"text\": \"y\"}'\n");
-  EXPECT_EQ(why_not({&other}), "its Python was not looked at");
 }
 
 TEST_F(GraphAgainstPythonTest, APlayerThatDoesNotStartIsOurFault) {
   python_.runs(
       "case \"$*\" in *init_arguments*) echo '{\"init\": \"x\", \"text\": \"y\"}';;\n"
       "  *) echo 'it fell over' >&2; exit 1;; esac\n");
-  EXPECT_THAT(why_not({&task_}), StartsWith("its graph could not be compared with its Python: "));
+  EXPECT_THAT(why_not(), StartsWith("its graph could not be compared with its Python: "));
 }
 
 }  // namespace
