@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "runner/core/bounded_json.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
@@ -101,8 +102,9 @@ Error not_known(const std::string& why) {
 }
 
 Result<ModelArguments> read_answer(const std::string& line) {
-  const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return not_known("a malformed answer");
+  const auto read = parse_bounded_json(line);
+  if (!read || !read->is_object()) return not_known("a malformed answer");
+  const Json& json = *read;
   if (const auto error = json.find("error"); error != json.end() && error->is_string())
     return not_known(error->get<std::string>());
   const auto init = json.find("init");

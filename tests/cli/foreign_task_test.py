@@ -7,6 +7,7 @@ Without the sandbox as well the task gets what it wants.
 """
 
 import ast
+import ctypes
 import json
 import os
 import pathlib
@@ -28,6 +29,12 @@ def from_file(path, shared):
     return {"op": "aten::from_file", "overload": "",
             "args": [str(path), shared, ELEMENTS, {"dtype": "float32"}, None, None, None],
             "outs": ["file"]}
+
+
+def without_ptrace():
+    """As in the sandbox, whose user has no capabilities: root reads other processes' streams by it."""
+    PR_CAPBSET_DROP, CAP_SYS_PTRACE = 24, 19
+    ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0)
 
 
 class OnTheGpuTest(CliCase):
@@ -67,6 +74,41 @@ class InitInputsTest(CliCase):
     def test_what_does_not_is_named(self):
         self.assertIn("get_init_inputs() returns nan", self.told('[float("nan")]')["error"])
         self.assertIn("more than numbers, texts and lists", self.told("[torch.rand(2)]")["error"])
+
+
+class OneFileForAnotherTest(CliCase):
+    """Files are asked one after the other. None has a say in the answer of the next, which is kept under
+    the next one's name."""
+
+    LIE = {"init": "([666], {}, [])", "text": "print('theirs')"}
+    HOSTILE = {
+        "prints": "print(LIE, flush=True)",
+        "writes to each stream": "import os\nfor fd in range(3, 64):\n    try:\n        os.write(fd, LIE.encode() + b'\\n')\n"
+                                 "    except OSError:\n        pass",
+        "opens its parent's": "import os\ntry:\n    open(f'/proc/{os.getppid()}/fd/1', 'w').write(LIE + '\\n')\n"
+                              "except OSError:\n    pass",
+        "answers twice": "import os\nos.fork()",
+        "answers too deep": "import os\nos.write(3, b'[' * 200_000)\nos._exit(0)",
+        "answers too much": "import os\nfor _ in range(8):\n    os.write(3, b' ' * (1 << 20))",
+    }
+
+    def test_each_answer_is_of_its_own_file(self):
+        honest = self.folder / "honest.py"
+        plain = (ROOT / "tests/import/files/on_the_gpu.py").read_text(encoding="utf-8")
+        honest.write_text(plain, encoding="utf-8")
+        files = []
+        for number, lines in enumerate(self.HOSTILE.values()):
+            files.append(self.folder / f"hostile{number}.py")
+            files[-1].write_text(f"LIE = {json.dumps(self.LIE)!r}\n{lines}\n{plain}", encoding="utf-8")
+        said = subprocess.run([PYTHON, "-B", ROOT / "suites/init_arguments.py", "full", honest, *files, honest],
+                              check=True, capture_output=True, text=True, preexec_fn=without_ptrace)
+        answers = [json.loads(line) for line in said.stdout.splitlines()]
+        self.assertEqual(len(answers), len(files) + 2, said.stdout[:2000])
+        self.assertEqual(answers[-1], answers[0])
+        self.assertNotIn("error", answers[0])
+        for how, answer in zip(self.HOSTILE, answers[1:-1]):
+            with self.subTest(how):
+                self.assertNotEqual(answer.get("init"), self.LIE["init"])
 
 
 class ForeignTaskTest(CliCase):

@@ -3,8 +3,8 @@
 #include "runner/run/model_arguments.hpp"
 
 #include <fstream>
-#include <map>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -176,6 +176,14 @@ TEST_F(ModelArgumentsTest, TheLastWordsAreOfTheFirstTaskWithoutAnAnswer) {
   EXPECT_TRUE(found[0].ok());
   EXPECT_THAT(why(found[1]), HasSubstr("it ran out of memory"));
   EXPECT_THAT(why(found[2]), HasSubstr("no answer"));
+}
+
+// Was read to any depth, on a thread's stack.
+TEST_F(ModelArgumentsTest, ADeepAnswerIsNone) {
+  constexpr std::size_t kDeep = 100'000;
+  answers({R"({"init": "x", "text": "y", "state": )" + std::string(kDeep, '[') +
+           std::string(kDeep, ']') + "}"});
+  EXPECT_THAT(why(ask({task("a.py")})[0]), HasSubstr("a malformed answer"));
 }
 
 TEST_F(ModelArgumentsTest, AnswersOfAnotherShapeAreNone) {
