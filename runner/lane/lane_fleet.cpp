@@ -57,14 +57,14 @@ Status LaneFleet::spawn(Lane& lane) {
   LaneRequest request;
   request.ask = LaneAsk::kTake;
   request.body = lane.command.order;
-  ask(lane, request, Stage::kTaking);
+  (void)ask(lane, request, Stage::kTaking);
   return Done{};
 }
 
-// That it is gone is found by whoever reads.
-void LaneFleet::ask(Lane& lane, const LaneRequest& request, Stage next) {
-  (void)lane.channel.send(to_json(request));
+// That a lane is gone is found by whoever reads, too.
+Status LaneFleet::ask(Lane& lane, const LaneRequest& request, Stage next) {
   lane.stage = next;
+  return lane.channel.send(to_json(request));
 }
 
 Status LaneFleet::take(const std::function<bool()>& gives_up) {
@@ -78,7 +78,7 @@ Status LaneFleet::take(const std::function<bool()>& gives_up) {
 Result<std::vector<Json>> LaneFleet::start() {
   LaneRequest request;
   request.ask = LaneAsk::kStart;
-  for (Lane& lane : lanes_) ask(lane, request, Stage::kStarting);
+  for (Lane& lane : lanes_) (void)ask(lane, request, Stage::kStarting);
   if (auto ready = go_through(Stage::kStarting, {}); !ready) return ready.error();
   is_ready_ = true;
   std::vector<Json> facts;
@@ -117,7 +117,8 @@ bool LaneFleet::any_left() const {
 
 void LaneFleet::begin(std::size_t lane, std::size_t unit, const LaneRequest& request) {
   lanes_[lane].unit = unit;
-  ask(lanes_[lane], request, Stage::kBusy);
+  // One that was not told, because the request is longer than a message may be, never answers.
+  if (auto asked = ask(lanes_[lane], request, Stage::kBusy); !asked) bury(lane, asked.error());
 }
 
 std::vector<LaneEvent> LaneFleet::wait(std::chrono::milliseconds time) {
@@ -160,7 +161,7 @@ void LaneFleet::heed(std::size_t index, LaneReply reply) {
     case LaneAnswer::kStep: return tell(lane, reply);
     case LaneAnswer::kTaken:
       lane.stage = Stage::kTaken;
-      if (lane.replaces) ask(lane, start, Stage::kStarting);
+      if (lane.replaces) (void)ask(lane, start, Stage::kStarting);
       return;
     case LaneAnswer::kReady:
       lane.facts = std::move(reply.facts);
@@ -230,7 +231,7 @@ void LaneFleet::leave(std::size_t index, Error why) {
   LaneRequest request;
   request.ask = LaneAsk::kEnd;
   request.lost = true;
-  if (lane.channel.fd() >= 0) ask(lane, request, Stage::kOut);
+  if (lane.channel.fd() >= 0) (void)ask(lane, request, Stage::kOut);
   lane.stage = Stage::kOut;
   lane.channel = Channel();
   if (is_ready_) events_.push_back({LaneEvent::What::kLost, index, 0, {}, true, std::move(why)});
@@ -241,7 +242,7 @@ void LaneFleet::begin_end(bool lost) {
   request.ask = LaneAsk::kEnd;
   request.lost = lost;
   for (Lane& lane : lanes_)
-    if (lane.stage != Stage::kOut && lane.channel.fd() >= 0) ask(lane, request, Stage::kOut);
+    if (lane.stage != Stage::kOut && lane.channel.fd() >= 0) (void)ask(lane, request, Stage::kOut);
 }
 
 void LaneFleet::wait_for_end() {

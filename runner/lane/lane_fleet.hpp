@@ -99,7 +99,7 @@ class LaneFleet {
   };
 
   Status spawn(Lane& lane);
-  void ask(Lane& lane, const LaneRequest& request, Stage next);
+  Status ask(Lane& lane, const LaneRequest& request, Stage next);
   void read(std::size_t index);
   void heed(std::size_t index, LaneReply reply);
   void tell(const Lane& lane, const LaneReply& reply);

@@ -139,8 +139,8 @@ class LanesBench final : public RunBench {
     return commands;
   }
 
-  // What the first lane says holds for all of them. Of threads it has a part: a run is continued
-  // on one device or several, and its threads are those of the run.
+  // What the first lane says holds for all of them. Of a CPU's threads it has a part: a run is
+  // continued on one device or several, and its threads are those of the run. A GPU has none.
   Status read_facts(const std::vector<Json>& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto facts = lane_facts_from_json(all[i]);
@@ -152,7 +152,7 @@ class LanesBench final : public RunBench {
                      "`kbench doctor` says which layers this machine has"};
       if (i == 0) hello_ = std::move(facts->hello);
     }
-    hello_.facts.threads = usable_threads();
+    if (hello_.facts.threads > 0) hello_.facts.threads = usable_threads();
     return Done{};
   }
 

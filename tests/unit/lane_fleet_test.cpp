@@ -151,6 +151,18 @@ TEST_F(LaneFleetTest, ALaneThatDiesGivesItsUnitBackAndIsReplaced) {
   EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
 }
 
+// Was: the lane was busy for ever, with what nobody had told it.
+TEST_F(LaneFleetTest, AUnitThatNoMessageHoldsComesBack) {
+  LaneFleet& fleet = ready(1);
+  begin(0, 4, {{"init", std::string(5U << 20, 'x')}});
+  const auto returned = events(1);
+  ASSERT_EQ(returned.size(), 1U);
+  EXPECT_EQ(returned[0].what, LaneEvent::What::kReturned);
+  EXPECT_EQ(returned[0].unit, 4U);
+  EXPECT_TRUE(fleet.any_left());
+  until_idle(1);
+}
+
 TEST_F(LaneFleetTest, OneThatDiesThriceHasLostItsDevice) {
   LaneFleet& fleet = ready(2);
   for (int death = 1; death < 3; ++death) {
