@@ -816,14 +816,14 @@ TEST_F(HardDrawTest, OneOnWhichEagerOverflowsIsLeftOutAndSaidSo) {
 // differ.
 TEST_F(HardDrawTest, WhereTwoFilesAreComparedWhatIsEagersNeedsNoReference) {
   settings_.times = Times::kRough;
-  settings_.correctness_draws = 1;
+  settings_.correctness_draws = 2;
   for (const char* seed : {"00", "01", "02", "03"}) {
     request_.seed = seed;
     script_.log.clear();
     const Evaluation same = run();
     EXPECT_EQ(same.state, State::kOk);
     EXPECT_EQ(script_.count("judge reference"), 1);
-    EXPECT_EQ(distributions(same), (std::vector<std::string>{"task", "wide", "spikes"}));
+    EXPECT_EQ(distributions(same), (std::vector<std::string>{"task", "task", "wide", "spikes"}));
   }
 }
 
@@ -833,6 +833,11 @@ TEST_F(HardDrawTest, WhereTwoFilesAreComparedAndDifferTheReferenceDecides) {
   script_.hard_error = 1e-12;  // not to the bit, and right
   EXPECT_EQ(run().state, State::kOk);
   EXPECT_EQ(script_.count("judge reference"), 3);
+  settings_.correctness_draws = 4;
+  script_.log.clear();
+  script_.submission_error = [](int) { return 1e-12; };
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.count("judge reference"), 3) << "own draws are judged by eager's known error";
   script_.hard_error = 1;
   const Evaluation wrong = run();
   EXPECT_EQ(wrong.state, State::kWrongResult);
