@@ -21,10 +21,11 @@ class ParametersDiffer(Exception):
 
 
 class Undrawn(TorchFunctionMode):
-    """While a Model is made whose parameters are replaced: large ones are not drawn before. One core takes
-    8 s for the 2^30 weights of level2/056 at KernelBench's sizes."""
+    """While a Model is made whose parameters are replaced: very large ones are not drawn before. One core
+    takes 8 s for the 2^30 weights of level2/056 at KernelBench's sizes. Smaller ones are drawn, because an
+    __init__ may look at them, or draw something else from the same generator afterwards."""
 
-    LEAST = 1 << 20
+    LEAST = 1 << 26
     DRAWS = {torch.Tensor.uniform_, torch.Tensor.normal_, init.uniform_, init.normal_, init.kaiming_uniform_}
 
     def __torch_function__(self, func, types, args=(), kwargs=None):

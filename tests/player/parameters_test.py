@@ -4,6 +4,7 @@ import os
 import pathlib
 import sys
 import unittest
+import unittest.mock
 
 import torch
 from torch import nn
@@ -65,6 +66,11 @@ class UndrawnTest(unittest.TestCase):
     """Parameters that are replaced are not drawn before, where that would take long."""
 
     LARGE = 1 << 10  # rows and columns
+
+    def setUp(self):
+        patched = unittest.mock.patch.object(player_parameters.Undrawn, "LEAST", self.LARGE ** 2)
+        patched.start()
+        self.addCleanup(patched.stop)
 
     def drawn(self, make):
         """What `make` made, and whether torch's generator was asked for anything."""
