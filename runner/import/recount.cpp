@@ -38,10 +38,15 @@ Status recount(Sandbox& sandbox, const LoweringSetup& setup,
                const std::vector<std::filesystem::path>& files, const Stop& stop,
                const std::function<void(std::size_t index, LintFinding finding)>& on_finding) {
   std::vector<Json> requests;
-  for (const auto& file : files) {
-    auto text = read_bounded_file(file, kMostBytes);
-    if (!text) return text.error();
+  std::vector<std::size_t> places;  // of the requests among the files
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto text = read_bounded_file(files[i], kMostBytes);
+    if (!text) {
+      on_finding(i, finding_of({.body = text.error()}));
+      continue;
+    }
     requests.push_back({{"task", std::move(*text)}, {"cpu_seconds", kProcessorTime.count()}});
+    places.push_back(i);
   }
   std::size_t answered = 0;
   const ServerPool pool{
@@ -53,10 +58,10 @@ Status recount(Sandbox& sandbox, const LoweringSetup& setup,
       .tick = {}};
   const Status asked = pool.ask(requests, [&](std::size_t index, const Answer& answer) {
     ++answered;
-    on_finding(index, finding_of(answer));
+    on_finding(places[index], finding_of(answer));
   });
   if (!asked) return asked.error();
-  if (answered < files.size()) return Error{ErrorCode::kTimeout, "interrupted", ""};
+  if (answered < requests.size()) return Error{ErrorCode::kTimeout, "interrupted", ""};
   return Done{};
 }
 

@@ -18,8 +18,8 @@
 namespace kbench {
 
 // Calls `on_finding` with one finding of the kind `kCost` for each file, as they come: a note where
-// the cost is right, else a flaw that no task can accept. Errors: kInfrastructure where no Python
-// can be started, kTimeout when stopped, and whatever keeps a file from being read.
+// the cost is right, else a flaw that no task can accept, also for a file that cannot be read.
+// Errors: kInfrastructure where no Python can be started, kTimeout when stopped.
 [[nodiscard]] Status recount(
     Sandbox& sandbox, const LoweringSetup& setup, const std::vector<std::filesystem::path>& files,
     const Stop& stop,
