@@ -66,6 +66,11 @@ Status believe(SSL_CTX& context, const std::string& certificates) {
 }
 
 Status demand(SSL& stream, const std::string& server) {
+  // As browsers do: a name stands among the certificate's alternative names, and a star for a whole
+  // label.
+  ::X509_VERIFY_PARAM_set_hostflags(
+      ::SSL_get0_param(&stream),
+      X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
   // Which of several names of one machine is meant is told beforehand; an address is none.
   const bool set = is_address(server) ? ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(&stream),
                                                                         server.c_str()) == 1
