@@ -185,9 +185,9 @@ void write_advice(HtmlWriter& html, const ProfileRecord& record) {
   if (record.suggestions.empty()) return;
   html.open("ol");
   for (const ProfileFinding& advice : record.suggestions)
-    html.element("li",
-                 fmt::format("{} (at most {} us). Wrong if {}.", without_folders(advice.suggestion),
-                             number(advice.saves_us), without_folders(advice.wrong_if)));
+    html.element("li", fmt::format("{} (saves at most {} us). Wrong if {}.",
+                                   without_folders(advice.suggestion), number(advice.saves_us),
+                                   without_folders(advice.wrong_if)));
   html.close();
 }
 

@@ -71,7 +71,7 @@ std::string head_lines(const Profile& profile) {
   const auto limit = number_of(profile, "limit_us");
   const auto percent = number_of(profile, "limit_percent");
   if (limit && percent)
-    text += fmt::format("limit     {} ({}{}): the call is at {:.3g} % of it\n", time_text(*limit),
+    text += fmt::format("limit     {} ({}{}); share of the limit {:.3g} %\n", time_text(*limit),
                         profile.limit_basis,
                         number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "",
                         *percent);
@@ -97,7 +97,7 @@ std::string verdict_lines(const Profile& profile) {
                                  first.title, first.evidence, first.wrong_if);
   for (std::size_t i = 0; i < std::min(kMostProfileFindings, profile.findings.size()); ++i) {
     const ProfileFinding& finding = profile.findings[i];
-    text += fmt::format("  {}. {} (at most {})\n", i + 1, finding.suggestion,
+    text += fmt::format("  {}. {} (saves at most {})\n", i + 1, finding.suggestion,
                         time_text(finding.saves_us));
   }
   return text;
