@@ -443,12 +443,14 @@ TEST_F(CommandOptions, AgentRun) {
 
 TEST_F(CommandOptions, AttributePlan) {
   const auto made = typed<StudyOptions>(
-      "attribute plan --model m --output p.json --component error --mode both --arm sham --outcome "
+      "attribute plan --strong big --model m --output p.json --component error --mode both --arm "
+      "sham --outcome "
       "built --states 2 --replicates 3 --stratum wrong --generation 4 --run r --size full --device "
       "cuda --temperature 0.5 --max-tokens 6 --window 7000 --seed 8 --quick --price 1,2 --usd 9 "
       "--format json --db a.db");
   EXPECT_EQ(made.what, StudyOptions::What::kPlan);
   EXPECT_EQ(made.planned.plan.model, "m");
+  EXPECT_EQ(made.planned.plan.strong, "big");
   EXPECT_EQ(made.output, "p.json");
   EXPECT_THAT(made.parts.components, ElementsAre("error"));
   EXPECT_EQ(made.planned.plan.mode, "both");
@@ -476,8 +478,11 @@ TEST_F(CommandOptions, AttributePlan) {
 TEST_F(CommandOptions, AttributeRunReportAndAnalyze) {
   const auto run = typed<StudyOptions>(
       "attribute run p.json --endpoint http://h:1/v1 --key-file key --timeout 9 --parallel 2 "
-      "--device cuda:1 --resume --trust-estimates --trust-unchecked --db a.db --suite mine");
+      "--device cuda:1 --resume --trust-estimates --trust-unchecked --db a.db --suite mine "
+      "--strong http://big:2/v1 --strong-key-env BIG");
   EXPECT_EQ(run.what, StudyOptions::What::kRun);
+  EXPECT_EQ(run.strong.address, "http://big:2/v1");
+  EXPECT_EQ(run.strong.key_env, "BIG");
   expect_endpoint(run.endpoint);
   EXPECT_EQ(run.plan, "p.json");
   EXPECT_EQ(run.study_run.parallel, 2);

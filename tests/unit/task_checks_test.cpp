@@ -68,6 +68,7 @@ class TaskChecksTest : public ::testing::Test {
  protected:
   TaskChecksTest() {
     place_.suites = folder_ / "suites";
+    place_.cache = folder_ / "cache";
     target_.device = "cpu";
     target_.size = "small";
     relu_ = load("019_relu");
