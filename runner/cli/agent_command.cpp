@@ -89,8 +89,7 @@ void add_sampling(CLI::App& run, AgentRunOptions& options) {
                          {{"react", AgentStyle::kReact}, {"refine", AgentStyle::kRefine}},
                          "Tools, or a kernel in each reply and none (default: react)");
   add_value(run, "--feedback", options.feedback, "LIST",
-            "Refine: error, debugger, analyzer, profiler, with commas, or none, in place of all "
-            "that the judge says");
+            "Refine: what to tell: error, debugger, analyzer, profiler (with commas), or none");
   run.add_flag("--plan", options.sampling.plan,
                "Refine: ask for a plan first, on the same feedback");
   add_number(run, "--temperature", options.sampling.temperature, 0, 10,

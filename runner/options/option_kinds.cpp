@@ -10,6 +10,17 @@
 namespace kbench {
 namespace {
 
+// A list of words that no line holds goes on in the next one.
+void break_list(std::string& words) {
+  constexpr std::size_t kWidest = 100;
+  for (std::size_t begin = 0; words.size() - begin > kWidest;) {
+    const auto bar = words.rfind('|', begin + kWidest);
+    if (bar == std::string::npos || bar <= begin) return;
+    begin = bar + 1;
+    words.insert(begin, "\n        ");
+  }
+}
+
 // CLI11's layout, without its remarks on how options depend on each other: the help says that in
 // words.
 class PlainFormatter final : public CLI::Formatter {
@@ -18,6 +29,7 @@ class PlainFormatter final : public CLI::Formatter {
     auto type = option->get_type_name();
     // "TYPE:VALIDATOR"; here an option has the one or the other.
     if (type.starts_with(":")) type.erase(0, 1);
+    break_list(type);
     return type.empty() ? "" : " " + type;
   }
 };
