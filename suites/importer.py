@@ -43,7 +43,7 @@ os.environ.update(
 )
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from lowering import ends  # noqa: E402
+from lowering import ends, forked  # noqa: E402
 
 MAX_MESSAGE_BYTES = 4 << 20  # as in runner/core/channel.hpp
 PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
@@ -58,22 +58,14 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def run_fork(request: dict, scratch: Path, answer: int) -> None:
     """Never returns. Everything but the answer's pipe is out of the file's reach."""
     me = os.getpid()
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    os.dup2(answer, 3)
-    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
+    forked.keep_only(answer)
     os.chdir(scratch)
     foreign = load_torch(scratch)  # at once where it was before; its time is not the file's
     seconds = request["cpu_seconds"] + int(time.process_time())
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))  # a signal with a name first
     work = foreign.recount if "task" in request else foreign.lower_file
     text = json.dumps(work(request, scratch)).encode()
-    if os.getpid() == me:  # a file that forks must not answer twice
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        while text:
-            text = text[os.write(3, text) :]
-    os._exit(0)
+    forked.answer_and_end(text, me)
 
 
 # --- In the process that stays ----------------------------------------------------------------

@@ -19,14 +19,16 @@ import inspect
 import json
 import math
 import os
+import select
 import signal
 import sys
+import time
 from pathlib import Path
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from lowering import placement
+from lowering import forked, placement
 from lowering.calls import call_of
 from lowering.model_state import made_by, state_of
 from lowering.taskfile import TaskFile
@@ -34,6 +36,7 @@ from lowering.taskfile import TaskFile
 SUITES = Path(__file__).resolve().parent
 NOTHING = torch.empty(0)
 MOST_BYTES = 4 << 20  # of one answer
+MOST_SECONDS = 120  # of one answer: the others wait for it. Models of 2^30 weights take ten on an idle core.
 PR_SET_DUMPABLE = 4
 
 
@@ -132,16 +135,32 @@ def answer_of(path, size):
 def answer_from_a_fork(path, size, pipe):
     """Never returns. The file reaches the pipe of its own answer and no other stream."""
     me = os.getpid()
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(null, stream)
-    os.dup2(pipe, 3)
-    os.closerange(4, os.sysconf("SC_OPEN_MAX"))
-    text = json.dumps(answer_of(path, size)).encode()
-    if os.getpid() == me:  # a file that forks must not answer twice
-        while text:
-            text = text[os.write(3, text):]
-    os._exit(0)
+    forked.keep_only(pipe)
+    forked.answer_and_end(json.dumps(answer_of(path, size)).encode(), me)
+
+
+def read_answer(pipe):
+    """Until its end, or until it says too much. None: it takes too long."""
+    text = b""
+    deadline = time.monotonic() + MOST_SECONDS
+    while len(text) <= MOST_BYTES:
+        if not select.select([pipe], [], [], max(0, deadline - time.monotonic()))[0]:
+            return None
+        part = os.read(pipe, 1 << 20)
+        if not part:
+            break
+        text += part
+    return text
+
+
+def end(child):
+    """Nothing of it is waited for. A sandbox without a PID namespace denies signals to others: there, what
+    goes on after its answer ends with the sandbox."""
+    try:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    except PermissionError:
+        os.waitpid(child, os.WNOHANG)
 
 
 def ask_in_a_process(path, size):
@@ -150,12 +169,11 @@ def ask_in_a_process(path, size):
     if child == 0:
         answer_from_a_fork(path, size, theirs)
     os.close(theirs)
-    text = b""
-    while len(text) <= MOST_BYTES and (part := os.read(ours, 1 << 20)):
-        text += part
+    text = read_answer(ours)
     os.close(ours)
-    os.kill(child, signal.SIGKILL)  # has ended, or says too much
-    os.waitpid(child, 0)
+    end(child)
+    if text is None:
+        return {"error": f"the file takes more than {MOST_SECONDS} s to say it"}
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -110,6 +110,22 @@ class OneFileForAnotherTest(CliCase):
             with self.subTest(how):
                 self.assertNotEqual(answer.get("init"), self.LIE["init"])
 
+    def test_a_file_that_sleeps_costs_its_own_answer(self):
+        plain = (ROOT / "tests/import/files/on_the_gpu.py").read_text(encoding="utf-8")
+        files = {"sleeps": f"import time\ntime.sleep(1000)\n{plain}",
+                 "goes_on": f"import os, time\nif os.fork() == 0:\n    time.sleep(20)\n{plain}", "plain": plain}
+        paths = [self.folder / f"{name}.py" for name in files]
+        for path, text in zip(paths, files.values()):
+            path.write_text(text, encoding="utf-8")
+        impatient = ("import sys, init_arguments as asked; asked.MOST_SECONDS = 3; "
+                     "sys.argv = ['', 'full', *sys.argv[1:]]; asked.main()")
+        said = subprocess.run([PYTHON, "-B", "-c", impatient, *paths], check=True, capture_output=True, text=True,
+                              cwd=ROOT / "suites", timeout=600)
+        sleeps, goes_on, answer = map(json.loads, said.stdout.splitlines())
+        self.assertIn("takes more than 3 s", sleeps["error"])
+        self.assertIn("takes more than 3 s", goes_on["error"])
+        self.assertNotIn("error", answer)
+
 
 class ForeignTaskTest(CliCase):
     def write_task(self, *nodes, output):
