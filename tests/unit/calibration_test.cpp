@@ -1,6 +1,7 @@
 #include "runner/analysis/calibration.hpp"
 
 #include <cmath>
+#include <random>
 
 #include <gtest/gtest.h>
 
@@ -82,6 +83,49 @@ TEST(Coverage, ARunIsNotJudgedByACalibrationThatWasFittedToIt) {
   EXPECT_EQ(runs[0][2].calibration->between_runs, least_spread("cpu").between_runs);
   EXPECT_NEAR(runs[0][0].calibration->between_runs, std::log(1.06) / std::sqrt(2), 0.001);
   EXPECT_EQ(coverage(runs).held, 2);
+}
+
+// A run that is off by `run` and whose blocks are off by `noise`, both normal deviations of the log.
+Evaluation drawn_run(std::mt19937_64& random, double run, double noise, int placements,
+                     const std::string& device) {
+  std::normal_distribution<double> normal;
+  const double off = run * normal(random);
+  Evaluation evaluation = run_of(1, placements, 1, 0, 0, device);
+  for (Sample& sample : evaluation.samples)
+    if (sample.side == Side::kEager)
+      sample.time_ns = std::llround(10'000'000 * std::exp(off + noise * normal(random)));
+  return evaluation;
+}
+
+// How often the interval of a run holds the true ratio, after a calibration by such runs.
+double held(double run, double noise, int placements, const std::string& device) {
+  std::mt19937_64 random(1);
+  std::vector<EqualRuns> runs(100);
+  for (EqualRuns& equal : runs)
+    for (int i = 0; i < 5; ++i)
+      equal.push_back(drawn_run(random, run, noise, placements, device));
+  const Calibration calibration = calibrate(runs, device);
+  constexpr int kRuns = 1000;
+  int holds = 0;
+  for (int i = 0; i < kRuns; ++i) {
+    Evaluation next = drawn_run(random, run, noise, placements, device);
+    next.calibration = calibration;
+    const auto ratio = speedup(next, Side::kEager, Side::kSubmission);
+    holds += ratio && ratio->low <= 1 && 1 <= ratio->high ? 1 : 0;
+  }
+  return static_cast<double>(holds) / kRuns;
+}
+
+// The half-width of few placements is wider than 1.96 standard errors, so too much is taken off. The
+// interval of the next run adds the same half-width again.
+TEST(Calibration, IntervalsHoldWhateverTheShareOfTheRun) {
+  for (const double noise : {0.002, 0.02, 0.05})
+    for (const int placements : {6, 10, 20})
+      for (const std::string device : {"cpu", "cuda"}) {
+        const double share = held(0.03, noise, placements, device);
+        EXPECT_GE(share, 0.93) << noise << " " << placements << " " << device;
+        EXPECT_LE(share, 0.99) << noise << " " << placements << " " << device;
+      }
 }
 
 // A run of selftest's submissions: each takes what it should, times `clock`.
