@@ -1,4 +1,5 @@
-"""The release workflow: zizmor finds nothing, its scripts are clean, and what they do to files is tried here.
+"""The workflows of tests and releases: zizmor finds nothing, their scripts are clean, and what a release does to files
+is tried here.
 
 PyYAML, zizmor and shellcheck come from third_party/requirements-tests.txt.
 """
@@ -21,20 +22,20 @@ except ImportError:
     sys.exit(77)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FILE = ROOT / ".github/workflows/release.yml"
 
 
-class ReleaseTest(unittest.TestCase):
+class WorkflowCase:
+    """What holds for each workflow."""
+
+    FILE: pathlib.Path
+    MAY_WRITE: list[str] = []  # jobs
+
     def setUp(self):
-        self.workflow = yaml.safe_load(FILE.read_text("utf-8"))
+        self.workflow = yaml.safe_load(self.FILE.read_text("utf-8"))
         self.jobs = self.workflow["jobs"]
 
     def steps(self):
         return [step for job in self.jobs.values() for step in job["steps"]]
-
-    def script(self, name):
-        (step,) = [step for step in self.steps() if step["name"] == name]
-        return step["run"]
 
     def test_it_has_the_shape_of_a_workflow(self):
         self.assertEqual(set(self.workflow), {"name", True, "permissions", "concurrency", "jobs"})  # on: is true
@@ -48,13 +49,13 @@ class ReleaseTest(unittest.TestCase):
                 self.assertEqual(("uses" in step) + ("run" in step), 1, step["name"])
                 self.assertRegex(step.get("uses", "a@" + "0" * 40), r"^[\w/-]+@[0-9a-f]{40}$")
         self.assertEqual([job for job in self.jobs if self.jobs[job]["permissions"].get("contents") == "write"],
-                         ["publish"])
+                         self.MAY_WRITE)
 
     def test_linters_find_nothing(self):
         zizmor, shellcheck = tool("zizmor"), tool("shellcheck")
         if not zizmor or not shellcheck:
             self.skipTest("there is no zizmor or no shellcheck")
-        found = run(zizmor, "--offline", "--no-progress", FILE)
+        found = run(zizmor, "--offline", "--no-progress", self.FILE)
         self.assertEqual(found.returncode, 0, found.stdout)
         for step in self.steps():
             if "run" not in step:
@@ -67,10 +68,30 @@ class ReleaseTest(unittest.TestCase):
                 self.assertEqual(found.returncode, 0, step["name"] + found.stdout)
 
     def test_what_it_calls_is_there(self):
-        called = re.findall(r"(?:\.\./)*((?:third_party|tests|\.ci)/[\w./-]+)", FILE.read_text("utf-8"))
+        called = re.findall(r"(?:\.\./)*((?:third_party|tests|\.ci)/[\w./-]+)", self.FILE.read_text("utf-8"))
         self.assertGreaterEqual(len(called), 3)
         for file in called:
             self.assertTrue((ROOT / file).exists(), file)
+
+
+class TestTest(WorkflowCase, unittest.TestCase):
+    FILE = ROOT / ".github/workflows/test.yml"
+
+    def test_its_presets_are_there(self):
+        presets = (ROOT / "CMakePresets.json").read_text("utf-8")
+        called = re.findall(r"--workflow --preset (\w+)", self.FILE.read_text("utf-8"))
+        self.assertEqual(called, ["asan", "tsan"])
+        for preset in called:
+            self.assertIn(f'"name": "{preset}"', presets[presets.index("workflowPresets"):])
+
+
+class ReleaseTest(WorkflowCase, unittest.TestCase):
+    FILE = ROOT / ".github/workflows/release.yml"
+    MAY_WRITE = ["publish"]
+
+    def script(self, name):
+        (step,) = [step for step in self.steps() if step["name"] == name]
+        return step["run"]
 
     def test_a_tag_must_be_the_version(self):
         script = self.script("The tag is the version")
