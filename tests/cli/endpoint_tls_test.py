@@ -57,7 +57,8 @@ class TlsTest(study_test.StudyCase):
 
     def endpoint(self, certificate):
         """A scripted server behind a forwarder; with a certificate it speaks TLS."""
-        server = scripted_endpoint.make_server(reply=study_test.model(lambda number: self.tasks[number]))
+        text = study_test.kernel("level1/019_relu", "not built")  # to be judged in a second
+        server = scripted_endpoint.make_server(reply=lambda _: {"role": "assistant", "content": f"```cpp\n{text}```\n"})
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(self.folder / f"{certificate}.pem", self.folder / f"{certificate}.key")
