@@ -96,6 +96,24 @@ class LintTest(unittest.TestCase):
         for line in job["script"]:
             self.assert_clean(run("bash", "-n", "-c", line), silent=True)
 
+    def test_the_slurm_job_writes_no_database_below_the_home_directory(self):
+        """Was: `--db $HOME/…`, which kbench refuses where that is a network file system."""
+        with tempfile.TemporaryDirectory() as folder:
+            home, programs = pathlib.Path(folder, "home"), pathlib.Path(folder, "bin")
+            home.mkdir()
+            programs.mkdir()
+            # Each night is a line; the words are shown, and a regression is confirmed.
+            (programs / "kbench").write_text('#!/bin/sh\necho "$@"\necho night >> "$3"\nexit 4\n', "utf-8")
+            (programs / "kbench").chmod(0o755)
+            for nights in (1, 2):
+                result = run("bash", CI / "nightly.sbatch", cwd=folder, env={
+                    "HOME": str(home), "PATH": f"{programs}:{os.environ['PATH']}"})
+                self.assertEqual(result.returncode, 4, result.stderr)
+                self.assertNotIn(str(home), result.stdout)
+                kept = (home / "kbench-nightly.sqlite").read_text("utf-8")
+                self.assertEqual(kept, "night\n" * nights)
+            self.assertEqual([file.name for file in home.iterdir()], ["kbench-nightly.sqlite"])
+
     def test_units(self):
         for name, section in (("kbench-nightly.service", "Service"), ("kbench-nightly.timer", "Timer")):
             unit = configparser.ConfigParser(interpolation=None, strict=True)
