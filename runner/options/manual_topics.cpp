@@ -11,7 +11,13 @@ namespace {
 constexpr std::array kTopics = {
     ManualTopic{"install", "Install kbench on a machine, or set it up from a checkout"},
     ManualTopic{"submit", "Submit kernels: what a file defines, and where it lies"},
-    ManualTopic{"results", "Read and publish results: formats, states, ranking, JSON"},
+    ManualTopic{"running",
+                "Start a run: choose tasks, stop, resume, repeat what failed; exit codes"},
+    ManualTopic{"results", "Read a result: the card, verdicts, states, formats, the page, JSON"},
+    ManualTopic{"profiles", "Why is it slow: what bounds a kernel, and what to do next"},
+    ManualTopic{"ranking",
+                "Publish a leaderboard: how agents are ranked, and other people's tables"},
+    ManualTopic{"over-time", "Did it become faster: compare runs, history, nightly runs"},
     ManualTopic{"tasks",
                 "Tasks: import them, compose them, and check that they reject wrong kernels"},
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
@@ -24,9 +30,10 @@ constexpr std::array kTopics = {
     ManualTopic{
         "feedback",
         "Which feedback helps an agent, by how much, and the analysis of somebody else's study"},
-    ManualTopic{"over-time", "Did it become faster: compare runs, history, nightly runs"},
-    ManualTopic{"database",
-                "The database: backups, several machines, and a stored row measured again"},
+    ManualTopic{"cluster", "Several GPUs or machines: a run on all of them, shards, Slurm"},
+    ManualTopic{
+        "database",
+        "The database: backups, a results file from somebody else, a stored row measured again"},
     ManualTopic{"settings", "Options that need not be typed: kbench.toml and variables"},
     ManualTopic{"trust", "Why to believe a result: correctness, timing, calibration"},
     ManualTopic{"threats",

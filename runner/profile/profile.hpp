@@ -45,7 +45,7 @@ struct Profile {
 inline constexpr std::size_t kLongestProfileText = 4096;
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
-// {"schema_version": 1, "verdict": …}; see data/docs/results.md. Of many kernels the longest ones.
+// {"schema_version": 1, "verdict": …}; see data/docs/profiles.md. Of many kernels the longest ones.
 [[nodiscard]] Json profile_json(const Profile& profile);
 
 // The answer to an agent, at most kLongestProfileText of JSON: {verdict, because, wrong_if, to_do,

@@ -72,6 +72,11 @@ class PagesTest(DocsCase):
             if page != "index":
                 self.assertIn(f"| [{page}]({page}.md) | ", contents)
 
+    def test_the_readme_and_the_contents_have_one_table(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        rows = re.compile(r"^\| \[([a-z-]+)\]\((?:data/docs/)?\1\.md\) \| (.+) \|$", re.MULTILINE)
+        self.assertEqual(rows.findall(readme), rows.findall(self.pages()["index"]))
+
     def test_each_page_says_first_what_it_is_about(self):
         about = dict(re.findall(r"^\| \[[a-z-]+\]\(([a-z-]+)\.md\) \| (.+) \|$", self.pages()["index"],
                                 re.MULTILINE))
@@ -123,7 +128,7 @@ class ReadmeTest(DocsCase):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         (kernel,) = re.findall(r"^```cpp\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
         (self.folder / "my_relu.cpp").write_text(kernel, encoding="utf-8")
-        (command,) = re.findall(r"^    kbench (run my_relu.cpp .*?) *#", readme, re.MULTILINE)
+        (command,) = set(re.findall(r"^    kbench (run my_relu.cpp .*?) *#", readme, re.MULTILINE))
         result = self.kbench(*command.split(), "--checks-only")
         self.assert_good(result)
         self.assertIn("✓ correct", result.stdout)
@@ -205,8 +210,8 @@ class FeedbackTest(DocsCase):
         self.assertIn(quoted, (self.work / "example.html").read_text(encoding="utf-8"))
 
 
-class DatabaseTest(DocsCase):
-    PAGE = "database"
+class ClusterTest(DocsCase):
+    PAGE = "cluster"
 
     def test_it_works_as_it_stands_there(self):
         output = self.type_in(self.PAGE + ".md")
