@@ -31,7 +31,7 @@ import urllib.parse
 import urllib.request
 
 REFUSED = -1.0  # no kernel, or one that the server does not take
-UNPAID = 0.0  # a right one of a task that is not checked, or on a device that was never calibrated
+UNPAID = 0.0  # a right one without a reward: its task is not checked, or, but for milestones, there is no verdict
 ANSWER_WITHIN = 60  # seconds that one request waits for its row
 PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
