@@ -49,7 +49,7 @@ EvaluationSettings evaluation_settings(const RowOrder& order) {
   settings.calibration = order.calibration;
   settings.limits = order.limits;
   settings.repeat_busy = run.repeat_busy;
-  // Their median is what bounds a GPU's claims: its own noise is to be small beside 15 us.
+  // Their median is what bounds a GPU's claims: its own noise is to be small beside 20 us.
   if (device == "cuda") settings.null_calls = 25;
   if (const auto policy = allow_torch_from_string(run.allow_torch)) settings.allow_torch = *policy;
   settings.budget = std::chrono::seconds{run.budget_seconds};
