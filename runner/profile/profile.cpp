@@ -27,6 +27,12 @@ std::string time_text(double us) {
   return us < 1000 ? fmt::format("{:.4g} us", us) : fmt::format("{:.4g} ms", us * 1e-3);
 }
 
+// "1 kernel", "2 kernels": the fact of that name.
+std::string count_text(const Profile& profile, const char* name, const char* one) {
+  const double count = number_of(profile, name).value_or(0);
+  return fmt::format("{:.0f} {}", count, count == 1 ? one : name);
+}
+
 std::string extent_text(const std::array<std::uint32_t, 3>& extent) {
   std::string text = std::to_string(extent[0]);
   if (extent[1] > 1 || extent[2] > 1) text += fmt::format("x{}", extent[1]);
@@ -78,11 +84,11 @@ std::string head_lines(const Profile& profile) {
   else
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);
   if (const auto busy = number_of(profile, "busy_us")) {
-    text += fmt::format(
-        "device    {} busy, {} idle; {:.0f} kernels, {:.0f} copies, {:.0f} streams\n",
-        time_text(*busy), time_text(number_of(profile, "gap_us").value_or(0)),
-        number_of(profile, "kernels").value_or(0), number_of(profile, "copies").value_or(0),
-        number_of(profile, "streams").value_or(0));
+    text +=
+        fmt::format("device    {} busy, {} idle; {}, {}, {}\n", time_text(*busy),
+                    time_text(number_of(profile, "gap_us").value_or(0)),
+                    count_text(profile, "kernels", "kernel"), count_text(profile, "copies", "copy"),
+                    count_text(profile, "streams", "stream"));
   }
   for (const std::string& caution : profile.cautions)
     text += fmt::format("caution   {}\n", shortened(caution, 200));

@@ -103,6 +103,12 @@ TEST(Profile, TheTextIsShortWhateverKernelsAreCalled) {
   EXPECT_THAT(text, HasSubstr("and 492 more"));
 }
 
+TEST(Profile, OneKernelIsNotCalledKernels) {
+  const auto one = input_of({call_of(36, {kernel("relu(float*)", 1, 36)})});
+  EXPECT_THAT(profile_text(make_profile(kSubject, one)),
+              HasSubstr("; 1 kernel, 0 copies, 1 stream\n"));
+}
+
 TEST(Profile, AtMostThreeThingsAreToBeDone) {
   ProfileInput input = input_of({});
   std::vector<Activity> kernels;
