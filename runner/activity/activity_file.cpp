@@ -142,8 +142,8 @@ Result<std::vector<KernelCounters>> read_counters(const Layout& layout) {
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     for (std::size_t i = 0; i < kCounters.size(); ++i) {
       const double value = layout.counters[k][i];
-      // What is computed from several passes over a kernel may be infinite or negative: seen of
-      // cuDNN's convolutions. Then it is not known.
+      // A value that is computed from several passes over a kernel may be infinite or negative:
+      // seen of cuDNN's convolutions. Then it is not known.
       if (!std::isfinite(value) || value < 0) continue;
       if (value > kMost) return forged("a counter that no device has");
       kernels[k][kCounters[i].name] = value;

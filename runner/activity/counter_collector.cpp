@@ -18,7 +18,7 @@
 namespace kbench {
 namespace {
 
-// Of CUPTI and of the driver, which kbench is not linked with.
+// Functions of CUPTI and of the driver, looked up at run time: kbench is linked with neither.
 struct Functions {
   decltype(&cuptiGetResultString) text = nullptr;
   decltype(&cuptiProfilerInitialize) initialize = nullptr;
@@ -71,7 +71,7 @@ Error not_there(const std::string& why) {
   return {ErrorCode::kNotFound, "hardware counters: " + why, ""};
 }
 
-// Zeros but for its size, as CUPTI wants its parameters.
+// Parameters of zeros but for their size, as CUPTI wants them.
 template <class Params>
 Params params_of(std::size_t size) {
   Params params{};
@@ -152,7 +152,8 @@ class RangeCounters final : public CounterCollector {
     return make_image();
   }
 
-  // One by one: a single name that this chip does not have refuses all that come with it.
+  // Metrics are added one by one: a single name that this chip does not have refuses all that come
+  // with it.
   void add_metric(std::size_t counter) {
     const char* metric = kCounters.at(counter).metric;
     auto adding = params_of<CUpti_Profiler_Host_ConfigAddMetrics_Params>(

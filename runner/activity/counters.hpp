@@ -13,7 +13,8 @@ struct CounterName {
   const char* metric;  // as CUPTI does, and ncu
 };
 
-// In the order in which the file of activities has them. What a device does not offer is not there.
+// Counters in the order in which the file of activities has them. What a device does not offer is
+// not there.
 inline constexpr std::array kCounters = {
     CounterName{"dram_read_bytes", "dram__bytes_read.sum"},
     CounterName{"dram_write_bytes", "dram__bytes_write.sum"},

@@ -58,7 +58,7 @@ std::string demangled(const char* name) {
   return (status == 0 ? std::string(text.get()) : given).substr(0, kLongestActivityName);
 }
 
-// Where CUPTI's callbacks put what they are handed, from threads of its own.
+// Buffers into which CUPTI's callbacks put what they are handed, from threads of its own.
 class Inbox {
  public:
   void use(const Cupti& cupti) { cupti_ = cupti; }
@@ -71,7 +71,7 @@ class Inbox {
     if (cupti_.dropped(nullptr, 0, &lost) == CUPTI_SUCCESS) dropped_ += lost;
   }
 
-  // In the order in which they started, and how many were lost.
+  // Activities in the order in which they started, and the number that were lost.
   std::pair<std::vector<Activity>, std::uint64_t> take() {
     const std::lock_guard lock(mutex_);
     std::vector<Activity> taken = std::exchange(activities_, {});

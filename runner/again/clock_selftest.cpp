@@ -79,7 +79,7 @@ RunRequest request_of_a_run(const ClockSelftest& request, const fs::path& submis
   return run;
 }
 
-// By submission, one evaluation of each run.
+// Evaluations by submission, one of each run.
 std::vector<EqualRuns> by_submission(const std::vector<std::vector<Evaluation>>& runs) {
   std::map<std::string, EqualRuns> found;
   for (const auto& run : runs)
@@ -172,7 +172,7 @@ Result<Measured> measure(BenchSource& benches, const RunRequest& run, const fs::
   return read_runs(database);
 }
 
-// Where the runs go; what lies there of an earlier selftest is removed.
+// The database for the runs; a file of an earlier selftest is removed.
 fs::path new_database(const Installation& installation, const Target& target) {
   const std::string name =
       target.device == "cuda" ? fmt::format("cuda-{}", target.device_index) : "cpu";

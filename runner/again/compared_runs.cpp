@@ -23,7 +23,7 @@ bool is_comparable(const RunFacts& facts, const RunFacts& with) {
   return facts.timed && same_device(facts, with);
 }
 
-// What was checked only has nothing to compare, --force or not.
+// A run that was only checked has nothing to compare, --force or not.
 Status check_timed(const Run& run) {
   if (facts_of(run).timed) return Done{};
   return Error{ErrorCode::kUsage,
@@ -172,7 +172,8 @@ Status remeasure(Comparison& comparison, const PairedMeasuring& how, BenchSource
         "nothing was measured again: no row with another source is correct in both runs");
     return Done{};
   }
-  // As that run measured: device, size, precision class, profile, suite, quick or not.
+  // Pairs are measured as that run measured: device, size, precision class, profile, suite, quick
+  // or not.
   Remeasurement again(comparison.after.run, with_choices_of({}, comparison.after.run), benches,
                       sink, {.database = remeasured_database(how.database)},
                       "kbench compare --remeasure");

@@ -18,7 +18,8 @@ struct NameSearch {
   std::filesystem::path submissions = "submissions";  // a folder as `kbench run` finds it
 };
 
-// None where there is no such database, folder or suite: whoever completes a line is told nothing.
+// The names; none where there is no such database, folder or suite: whoever completes a line is
+// told nothing.
 [[nodiscard]] std::vector<std::string> known_names(const NameSearch& search,
                                                    const Installation& installation);
 

@@ -40,7 +40,7 @@ struct NightRequest {
 
 class NightSession {
  public:
-  // Both outlive it.
+  // Both arguments outlive the session.
   NightSession(const NightRequest& request, BenchSource& benches);
 
   // The run itself. Errors: those of RunSession.

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the order in which they are measured: submissions of a task are, by their agents' names.
+// Agents' names sort in the order in which submissions of a task are measured.
 std::string agent_of(std::size_t index, bool is_before, bool before_first) {
   return fmt::format("{:03}-{}-{}", index, is_before == before_first ? 1 : 2,
                      is_before ? "before" : "after");

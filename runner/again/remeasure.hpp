@@ -54,8 +54,9 @@ class Remeasurement {
   Remeasurement(const Run& run, RunRequest like, BenchSource& benches, RunSink& sink,
                 RunTerms terms, const std::string& command);
 
-  // One round, each pair once; the results are in the order of the pairs. Errors: kUsage on another
-  // device than the run's; kInfrastructure, and interrupted() then says whether it was Ctrl-C.
+  // Measures one round, each pair once; the results are in the order of the pairs. Errors: kUsage
+  // on another device than the run's; kInfrastructure, and interrupted() then says whether it was
+  // Ctrl-C.
   [[nodiscard]] Result<std::vector<MeasuredPair>> measure(const std::vector<SourcePair>& pairs);
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As the row's run was told, for this row alone.
+// The request as the row's run was told, for this row alone.
 RunRequest request_of(const StoredRow& row, const std::optional<fs::path>& suite) {
   RunRequest request;
   request.suite = suite;
@@ -46,7 +46,7 @@ Status check_task(const RunRequest& request, const StoredRow& row) {
                "Import them again (`kbench import`), or say with --suite where they are now."};
 }
 
-// Its sources go into `scratch`.
+// Hands in the row's submission; its sources go into `scratch`.
 Status hand_in(const StoredRow& row, const fs::path& scratch, RunRequest& request) {
   if (!row.evaluation.submission) return Done{};
   const auto submission = write_stored_sources(row, scratch);
@@ -60,7 +60,7 @@ Status hand_in(const StoredRow& row, const fs::path& scratch, RunRequest& reques
   return Done{};
 }
 
-// What a key is made of, as far as it differs.
+// Parts of the key that differ between the stored row and the new one.
 std::vector<std::string> differences(const StoredRow& row, const Run& run, const Evaluation& now) {
   const Evaluation& then = row.evaluation;
   std::vector<std::string> differ;

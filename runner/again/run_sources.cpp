@@ -55,7 +55,8 @@ RunSources::RunSources(const Run& run, const std::optional<fs::path>& given,
   if (!commit.empty()) add_commit(folder.empty() ? "submissions" : folder, commit);
 }
 
-// Each row's in a folder of its own: two of an agent may share names, and not what they hold.
+// Adds the stored sources, each row's in a folder of its own: two rows of an agent may share names
+// and differ in what the files hold.
 void RunSources::add_stored(const Run& run, const fs::path& database) {
   const auto open = [this, run, database]() -> Result<SubmissionSet> {
     auto scratch = ScratchFolder::make("kbench-stored");

@@ -1,7 +1,6 @@
-// Where the submissions of a stored run are to be had again. A run keeps the hash of each source,
-// so it does not matter who says where they lie: what is found counts where it is the very same
-// bytes. A further kind of place is a further entry of the list that the constructor makes. Called
-// when something is measured again (remeasure.hpp).
+// Finds the submissions of a stored run again. A run keeps the hash of each source, so it does not
+// matter who says where they lie: a file counts if it holds the very same bytes. A further kind of
+// place is a further entry of the list that the constructor makes.
 #pragma once
 
 #include <filesystem>
@@ -28,7 +27,7 @@ class RunSources {
   RunSources& operator=(const RunSources&) = delete;
   ~RunSources() = default;
 
-  // As it was evaluated. Errors: kNotFound, saying where was looked.
+  // The submission as it was evaluated. Errors: kNotFound, saying where was looked.
   [[nodiscard]] Result<Submission> find(const std::string& task, const SubmissionId& id);
 
  private:

@@ -62,7 +62,8 @@ Result<Rows> narrow(const Run& run, const Rows& rows, const std::string& what,
 std::string variant_of(const Evaluation& row) { return row.submission->variant; }
 std::string name_of(const Evaluation& row) { return row.submission->name; }
 
-// Of several, the one that has no variant's name is meant where nobody names one.
+// The only row that fits. If several do and nobody names a variant, the row without a variant's
+// name is meant.
 Result<const Evaluation*> the_only(const Run& run, Rows rows) {
   if (rows.size() > 1) {
     Rows plain;
@@ -79,7 +80,7 @@ Result<const Evaluation*> the_only(const Run& run, Rows rows) {
       fmt::format("Say which with --variant or --submission: {}.", fmt::join(names, ", "))};
 }
 
-// Whose submissions all of these are; nothing where some are another's or nobody's.
+// The agent of all these rows; nothing where they are of several agents or one has no submission.
 std::optional<std::string> only_agent(const Rows& rows) {
   std::set<std::string> agents;
   for (const Evaluation* row : rows) {
@@ -198,7 +199,7 @@ Error unsound(const StoredRow& row, const std::string& name) {
           "Nothing was written. Ask for the database as kbench wrote it."};
 }
 
-// Where a staged file lies in a folder of submissions.
+// The path of a staged file in a folder of submissions.
 Result<fs::path> place_of(const StoredRow& row, const std::string& staged) {
   const SubmissionId& id = *row.evaluation.submission;
   const fs::path name = id.name;

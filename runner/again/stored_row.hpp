@@ -32,9 +32,9 @@ struct StoredRow {
     const std::filesystem::path& database, const Run& run);
 
 // Writes the row's sources below `folder`, which is empty or not there yet, as a submissions
-// folder: AGENT/levelN/NNN_name.cu and AGENT/include/. Of a run of one file without folders, that
-// file. Returns where the submission lies. Errors: a row without sources; names that leave the
-// folder.
+// folder: AGENT/levelN/NNN_name.cu and AGENT/include/. For a run of one file without folders it
+// writes that file. Returns where the submission lies. Errors: a row without sources; names that
+// leave the folder.
 [[nodiscard]] Result<std::filesystem::path> write_stored_sources(
     const StoredRow& row, const std::filesystem::path& folder);
 

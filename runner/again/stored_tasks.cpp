@@ -25,7 +25,7 @@ std::vector<TaskEntry> entries_of(const Ids& ids) {
   return entries;
 }
 
-// At most kNamed of them.
+// Names at most kNamed of them.
 std::string named(const std::vector<TaskEntry>& entries) {
   std::vector<std::string> names;
   for (const TaskEntry& entry : entries)

@@ -16,7 +16,7 @@ namespace kbench {
 // several, which are listed; those of select_tasks and of the store.
 [[nodiscard]] Result<std::string> find_stored_task(const Store& store, const std::string& pattern);
 
-// Those of the rows that the patterns select; without patterns, all. Errors: those of select_tasks.
+// Tasks of the rows that the patterns select; without patterns, all. Errors: those of select_tasks.
 [[nodiscard]] Result<std::set<std::string>> stored_tasks_meant(
     const std::vector<Evaluation>& rows, const std::vector<std::string>& patterns);
 

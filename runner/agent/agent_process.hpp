@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// Where the agent finds its end.
+// Number of the descriptor of the agent's end.
 inline constexpr int kAgentChannel = 3;
 
 struct AgentProcess {

@@ -10,7 +10,7 @@
 namespace kbench {
 namespace {
 
-// Whoever speaks wrongly here has a fault of ours, or is no kbench-agent.
+// A malformed message is a fault of ours, or its sender is no kbench-agent.
 template <class Read>
 auto reading(const char* what, Read&& read) -> Result<decltype(read())> {
   try {

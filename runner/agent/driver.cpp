@@ -52,7 +52,7 @@ AgentDriver::AgentDriver(AgentHello hello, AgentOutside outside)
       messages_(hello_.prompt),
       turns_(hello_.turns) {
   if (!hello_.last) return;
-  // As if the turn had just been.
+  // The driver goes on as if the turn had just been.
   anew_ = false;
   tokens_ = hello_.tokens;
   asks_planner_ = hello_.last->of_planner;

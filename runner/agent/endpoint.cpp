@@ -20,7 +20,7 @@ Error usage(std::string message, std::string hint) {
   return {ErrorCode::kUsage, std::move(message), std::move(hint)};
 }
 
-// Nothing that could end a line of the request, or begin another part of it.
+// True for a text that can neither end a line of the request nor begin another part of it.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return c > ' ' && c < 127 && c != '"' && c != '<' && c != '>' && c != '\\' && c != '#';
@@ -45,7 +45,7 @@ Result<Endpoint> parse_endpoint(std::string_view url) {
   endpoint.tls = tls;
   if (tls) endpoint.port = kSecurePort;
   endpoint.authority = authority;
-  // Of an IPv6 address the colons stand in brackets.
+  // The colons of an IPv6 address stand in brackets.
   const std::size_t end = authority.starts_with('[') ? authority.find(']') : 0;
   if (end == authority.npos) return usage("the endpoint's address has no closing bracket", kForm);
   const std::size_t colon = authority.find(':', end);

@@ -9,10 +9,10 @@
 
 namespace kbench {
 
-// By path in the workspace; empty where the reply holds no code, or more files
-// than a turn has calls. `kernel_path` is that of a kernel
-// that its reply does not name, and says for which device it is. With the manifest that names what
-// this reply holds: files of earlier replies may lie there.
+// Files of a reply by path in the workspace; empty where the reply holds no code, or more files
+// than a turn has calls. `kernel_path` is that of a kernel that its reply does not name, and says
+// for which device it is. With the manifest that names what this reply holds: files of earlier
+// replies may lie there.
 [[nodiscard]] std::map<std::string, std::string> refined_files(std::string_view reply,
                                                                const std::string& kernel_path);
 

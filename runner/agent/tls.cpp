@@ -24,7 +24,7 @@ bool is_address(const std::string& server) {
          ::inet_pton(AF_INET6, server.c_str(), bytes.data()) == 1;
 }
 
-// Of X509_V_ERR_…; empty: nothing is wrong with the certificate.
+// Words for X509_V_ERR_…; empty: nothing is wrong with the certificate.
 std::string certificate_words(long verdict, const std::string& server) {
   switch (verdict) {
     case X509_V_OK: return "";
@@ -66,12 +66,12 @@ Status believe(SSL_CTX& context, const std::string& certificates) {
 }
 
 Status demand(SSL& stream, const std::string& server) {
-  // As browsers do: a name stands among the certificate's alternative names, and a star for a whole
-  // label.
+  // Names are matched as browsers do: a name stands among the certificate's alternative names, and
+  // a star for a whole label.
   ::X509_VERIFY_PARAM_set_hostflags(
       ::SSL_get0_param(&stream),
       X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  // Which of several names of one machine is meant is told beforehand; an address is none.
+  // The server is told beforehand which of a machine's names is meant; an address is no such name.
   const bool set = is_address(server) ? ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(&stream),
                                                                         server.c_str()) == 1
                                       : ::SSL_set1_host(&stream, server.c_str()) == 1 &&

@@ -27,9 +27,9 @@ std::vector<Evaluation> by_placement(const Evaluation& run) {
   return split;
 }
 
-// Of what equal things differ by, less what each of them is uncertain by. Negative where chance has
+// Variance between equal measurements beyond their own uncertainty. It is negative where chance has
 // it so: only the mean over many is a variance.
-class Excess {
+class ExcessVariance {
  public:
   void add(const std::vector<LogRatio>& equal) {
     if (equal.size() < 2) return;
@@ -55,8 +55,8 @@ class Excess {
 }  // namespace
 
 Calibration calibrate(std::span<const EqualRuns> submissions, std::string_view device) {
-  Excess between_runs;
-  Excess between_sessions;
+  ExcessVariance between_runs;
+  ExcessVariance between_sessions;
   for (const EqualRuns& runs : submissions) {
     for (const Side baseline : {Side::kEager, Side::kCompiled}) {
       between_runs.add(of_runs(runs, baseline));

@@ -31,7 +31,7 @@ struct Coverage {
   int total = 0;
   double median_half_width = 0;  // relative
 };
-// As the evaluations' own calibration makes their intervals.
+// The coverage of the intervals that the evaluations' own calibration makes.
 [[nodiscard]] Coverage coverage(std::span<const EqualRuns> submissions);
 
 }  // namespace kbench

@@ -1,6 +1,6 @@
 // By how much a submission became faster or slower from one run to another, as the ratio of its two
 // speed-ups over the same baseline: a machine that is slower as a whole slows the baseline too, and
-// cancels. Pure; asked by reports that compare runs.
+// cancels. Pure.
 #pragma once
 
 #include "runner/analysis/speedup.hpp"

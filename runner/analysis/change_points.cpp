@@ -24,7 +24,7 @@ Sums operator-(const Sums& a, const Sums& b) {
   return {a.weight - b.weight, a.weighted - b.weighted};
 }
 
-// sums[i] is of the first i.
+// Sums of beginnings: sums[i] is over the first i speed-ups.
 std::vector<Sums> sum_up(std::span<const Speedup> series) {
   std::vector<Sums> sums(series.size() + 1);
   for (std::size_t i = 0; i < series.size(); ++i) {

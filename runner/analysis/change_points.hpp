@@ -1,4 +1,4 @@
-// Where a series of speed-ups changes its level. Pure; asked by the history of a task.
+// The points at which a series of speed-ups changes its level. Pure.
 //
 // The rule, binary segmentation: of all places at which the series can be cut in two, take the one
 // where the weighted means of both parts differ by the most standard errors (a speed-up weighs by

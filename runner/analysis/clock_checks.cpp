@@ -50,7 +50,7 @@ ClockCheck judge(ClockCheck check, const std::vector<LogRatio>& seen, std::strin
   return check;
 }
 
-// What 4 ms are of the time that relu took.
+// Expected excess over 1: the planted percentage, or the planted spin relative to relu's time.
 double expected_of(const Planted& planted, double relu_ns) {
   return (planted.percent - 100) / 100.0 + 1000.0 * planted.spin_us / relu_ns;
 }

@@ -19,10 +19,10 @@ namespace {
 constexpr double kLargestDrift = 0.03;
 constexpr double kLowestShare = 0.75;
 constexpr double kLargestLoss = 0.02;
-// Of the sentinel, above its own lower quartile. On two quiet cores 3 % of the blocks lie there,
-// beside a busy loop on each core 57 %.
+// Excess of a slow sentinel over its own lower quartile. On two quiet cores 3 % of the blocks lie
+// above it, beside a busy loop on each core 57 %.
 constexpr double kSlowSentinel = 0.3;
-// Of the calls in a block, those that ended while a stranger ran.
+// Share of a block's calls that ended while a stranger ran.
 constexpr double kManyStrangers = 0.25;
 
 std::string throttled(const Block& block, std::int64_t highest_khz) {
@@ -51,7 +51,8 @@ double lower_quartile_of_sentinels(std::span<const Block> conditions) {
   return sentinels.empty() ? 0 : lower_quartile(std::move(sentinels));
 }
 
-// How far above: 0.3 for 30 %. Zero where there is no sentinel.
+// Excess of a block's sentinel over the lower quartile: 0.3 for 30 %. Zero where there is no
+// sentinel.
 double slowness(const Block& block, double lower_quartile_ns) {
   if (block.sentinel_ns <= 0 || lower_quartile_ns <= 0) return 0;
   return static_cast<double>(block.sentinel_ns) / lower_quartile_ns - 1;
@@ -85,7 +86,7 @@ std::vector<Disturbed> with_slow_sentinels(std::span<const Block> conditions) {
   return found;
 }
 
-// The worst, at most half of all blocks.
+// Drops the worst blocks, at most half of all.
 void drop_worst(std::vector<Disturbed> found, std::size_t blocks, Reasons& reasons) {
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.by > b.by; });
@@ -137,7 +138,8 @@ void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> 
 }
 
 bool machine_was_busy(const Evaluation& evaluation) {
-  // On CUDA only clocks that contradict each other ask, while the processes are there that know.
+  // On CUDA the question comes up only when clocks contradict each other, while the processes are
+  // there that know.
   if (evaluation.device != "cpu") return has_label(evaluation.labels, "busy_machine");
   std::map<std::pair<int, int>, int> calls;  // by attempt and block, of what counts
   for (const Sample& sample : evaluation.samples)

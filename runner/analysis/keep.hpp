@@ -16,11 +16,10 @@ namespace kbench {
 //   in this attempt (throttling);
 // - the hypervisor took cores away for more than 2 % of the timed calls;
 // - CPU: the sentinel, work of the oracle that is the same in every block, took 30 % longer than
-// its
-//   own lower quartile.
-// Of the last two, the quieter half of the blocks stays in any case: a loaded machine gives wide
-// intervals rather than none. What a side took says nothing: dropping the blocks in which both
-// baselines were slow selects on the numerator, and cost submissions 1 to 4 % (simulated).
+//   its own lower quartile.
+// By the last two rules at most the louder half of the blocks is dropped: a loaded machine gives
+// wide intervals rather than none. A side's own time says nothing: dropping the blocks in which
+// both baselines were slow selects on the numerator, and cost submissions 1 to 4 % (simulated).
 void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> conditions,
                            bool on_cpu);
 

@@ -9,7 +9,7 @@
 namespace kbench {
 namespace {
 
-// What a kernel can leave out of a baseline's memory traffic: as much as floor_ns() grants.
+// Part of a baseline's memory traffic that a kernel needs at least: floor_ns() grants as much.
 constexpr double kBaselineShare = 0.8;
 
 std::optional<double> time_of(const Evaluation& evaluation, Side side) {

@@ -28,7 +28,8 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Of a median, relative to the variance of one value: pi / 2n where n is large, less before.
+// Variance of a median, relative to the variance of one value: pi / 2n where n is large, less
+// before.
 double variance_of_median(std::size_t n) {
   const auto count = static_cast<double>(n);
   return n < 3 ? 1 / count : std::numbers::pi / 2 / count;

@@ -28,7 +28,8 @@ struct NightlyRule {
   double doubt = 0.01;
 };
 
-// 2 % on "cuda"; on "cpu", where two runs of the same file differ by 2 % (data/docs/trust.md), 6 %.
+// The flag by default: 2 % on "cuda"; on "cpu", where two runs of the same file differ by 2 %
+// (data/docs/trust.md), 6 %.
 [[nodiscard]] double default_flag(std::string_view device);
 
 // The speed-ups of one submission in the last good runs, newest first; at least one.

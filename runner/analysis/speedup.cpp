@@ -86,9 +86,9 @@ Verdict judge(const Speedup& ratio, double margin) {
   return Verdict::kUndecided;
 }
 
-// With no worker there, before it or after it, whichever were shorter: in one of the two the device
-// may have been slow (new memory cost relu 11 % on an H200, only ever before), and that excuses
-// nobody.
+// Times with no worker there, before it or after it, whichever were shorter. In one of the two the
+// device may have been slow (new memory cost relu 11 % on an H200, only ever before), and that
+// excuses nobody.
 std::vector<double> times_alone(const Evaluation& evaluation, Side baseline) {
   std::map<int, std::vector<Sample>> by_visit;
   for (const Sample& sample : evaluation.alone) by_visit[sample.visit].push_back(sample);

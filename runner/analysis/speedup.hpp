@@ -47,7 +47,7 @@ struct Spread {
 // intervals then hold the median of the other runs, 91 without it).
 [[nodiscard]] Spread least_spread(std::string_view device);
 
-// As the device's calibration has it, and no smaller than that.
+// The spread as the device's calibration has it, and no smaller than that of least_spread().
 [[nodiscard]] Spread spread_of(const Evaluation& evaluation);
 
 // CPU: what a call takes at least, where the clock shows no more than for an empty one.
@@ -72,7 +72,8 @@ struct Doubts {
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.
 [[nodiscard]] std::optional<double> median_time_ns(std::span<const Sample> samples, Side side);
 
-// The same as it counts in an evaluation: alone, where a baseline was slower beside the submission.
+// The median as it counts in an evaluation: that of the calls alone, where a baseline was slower
+// beside the submission.
 [[nodiscard]] std::optional<double> median_time_ns(const Evaluation& evaluation, Side side);
 
 // Median absolute deviation of the same, in nanoseconds a call.

@@ -33,20 +33,23 @@ struct StopRule {
 enum class Ranked { kNo, kYes };
 [[nodiscard]] StopRule stop_rule_for(std::string_view device, Ranked ranked = Ranked::kYes);
 
-// For a second measurement that is to confirm the first, not to be narrower than it.
+// The rule for a second measurement, that is to confirm the first, not to be narrower than it.
 [[nodiscard]] StopRule confirming(StopRule rule);
 
-// For a first impression: one placement, and the fewest blocks whose range holds a median at 95 %
-// with one or two of them dropped. What lies between placements then comes from the calibration.
+// The rule for a first impression: one placement, and the fewest blocks whose range holds a median
+// at 95 % with one or two of them dropped. What lies between placements then comes from the
+// calibration.
 [[nodiscard]] StopRule quick_stop_rule(std::string_view device);
 
-// `elapsed_seconds` of timing. `candidate` is the submission, or the compiled baseline where
-// nothing was submitted. What is so slow that it has not its blocks by `max_seconds` ends there.
+// True when there are enough blocks. `elapsed_seconds`: of timing. `candidate`: the submission, or
+// the compiled baseline where nothing was submitted. What is so slow that it has not its blocks by
+// `max_seconds` ends there.
 [[nodiscard]] bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
                               double elapsed_seconds);
 
-// The same for a second measurement, whose samples will count together with those of the first: it
-// is looked at as planned, and has enough where `both` have, which are asked for at a look only.
+// The same for a second measurement, whose samples will count together with those of the first. It
+// is looked at as planned, and has enough where both together have; `both` is asked for at a look
+// only.
 [[nodiscard]] bool has_enough_together(const StopRule& rule, std::span<const Sample> second,
                                        const std::function<std::vector<Sample>()>& both,
                                        Side candidate, double elapsed_seconds);

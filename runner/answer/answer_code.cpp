@@ -19,7 +19,7 @@ using Files = std::map<std::string, std::string>;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr const char* kManifest = "submission.json";
 
-// How much a block is like the kernel. Of equals the last one is it.
+// How much a block is like the kernel. The last one of equal rank is the kernel.
 enum class Rank {
   kNever,
   kNoLanguage,        // code, as far as anybody knows
@@ -77,7 +77,8 @@ std::string first_line(std::string_view text) {
   return lines.empty() ? "" : std::string(lines.front());
 }
 
-// What is no code before and behind it: a mark, a cell's magic word, the end of a turn.
+// The text without what is no code before and behind it: a mark, a cell's magic word, the end of a
+// turn.
 std::string cleaned(std::string_view text) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.starts_with("%%")) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
@@ -136,7 +137,8 @@ bool needs(const std::string& code, const std::string& file) {
          code.find("from " + stem + " ") != std::string::npos;
 }
 
-// Of blocks that name a file, the last ones: an answer with more is none.
+// The last blocks that name a file, by name. An answer with more names than kMostNames is no honest
+// one.
 std::map<std::string, std::size_t> named_pieces(const std::vector<Piece>& pieces) {
   constexpr std::size_t kMostNames = 64;
   std::map<std::string, std::size_t> named;
@@ -205,7 +207,8 @@ bool has_kernel(const std::vector<CodeBlock>& blocks) {
 Files files_in_answer(std::string_view answer, std::string_view device) {
   const std::string said = spoken_text(answer);
   ReadAnswer read = read_blocks(said);
-  // Its blocks show how to build or call it, or stand in its comments.
+  // The kernel may stand outside of all blocks: these show how to build or call it then, or stand
+  // in its comments.
   const bool is_outside = !has_kernel(read.blocks) && !code_without_fence(read.outside).empty();
   if (is_outside) read.blocks.push_back({{}, code_without_fence(said), ""});
   return files_of(read.blocks, device);

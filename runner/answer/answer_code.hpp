@@ -19,8 +19,9 @@
 
 namespace kbench {
 
-// By path; empty where there is no code. A file without a name is called kernel.cu, kernel.cpp or
-// kernel.py. Python of several files comes with a submission.json that names the entry.
+// Files by path; empty where there is no code. A file without a name is called kernel.cu,
+// kernel.cpp or kernel.py. Python of several files comes with a submission.json that names the
+// entry.
 [[nodiscard]] std::map<std::string, std::string> files_in_answer(std::string_view answer,
                                                                  std::string_view device);
 

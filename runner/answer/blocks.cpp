@@ -83,7 +83,7 @@ bool names_something(const FenceWords& words) {
   return words.language != Language::kUnknown || !words.file.empty();
 }
 
-// What all lines that are not empty are indented by is taken off them.
+// Takes off the indentation that all lines have in common; empty lines do not count.
 std::string dedented(const std::vector<string_view>& lines) {
   std::optional<string_view> shared;
   for (const string_view line : lines) {
@@ -133,7 +133,7 @@ class OpenBlock {
   }
   [[nodiscard]] std::size_t size() const { return lines_.size(); }
 
-  // Of its first `count` lines.
+  // The block of the first `count` lines.
   [[nodiscard]] CodeBlock block(std::size_t count) const {
     return {words_, dedented({lines_.begin(), lines_.begin() + static_cast<std::ptrdiff_t>(count)}),
             heading_};
@@ -240,7 +240,7 @@ class Reader {
     heading_ = {};
   }
 
-  // Each goes through the text once more.
+  // Most doubtful fences. Each goes through the text once more.
   static constexpr int kMostDoubts = 16;
 
   std::vector<string_view> lines_;

@@ -146,8 +146,8 @@ std::string code_on_the_line(string_view words) {
   return begins_code(rest) ? std::string(rest) : "";
 }
 
-// Of a function's parameters, and of what stands before its name on a line: nobody pays for a
-// search that an answer repeats without end.
+// Longest list of parameters that is searched, and longest text before a name on a line: nobody
+// pays for a search that an answer repeats without end.
 constexpr std::size_t kLongestHead = 4096;
 
 std::size_t behind_parentheses(string_view text, std::size_t at) {

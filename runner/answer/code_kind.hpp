@@ -1,5 +1,6 @@
 // The kind of a piece of a model's answer, by the words on its fence and by its text. The names by
-// which kbench calls a submission are kbench_forward and ModelNew; who defines one is the kernel.
+// which kbench calls a submission are kbench_forward and ModelNew; a piece that defines one of them
+// is the kernel.
 #pragma once
 
 #include <string>

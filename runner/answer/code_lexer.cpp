@@ -8,7 +8,7 @@
 namespace kbench {
 namespace {
 
-// Behind the quote that closes a string of one line.
+// The position behind the quote that closes a string of one line.
 std::size_t behind_quoted(std::string_view line, std::size_t at) {
   const char quote = line[at];
   for (std::size_t i = at + 1; i < line.size(); ++i) {

@@ -24,7 +24,7 @@ class CodeLexer {
   [[nodiscard]] int depth() const { return depth_; }
 
  private:
-  // Each takes what begins at `at`, and returns the first position behind it.
+  // Each of these functions skips what begins at `at`, and returns the first position behind it.
   std::size_t skip_to_end(std::string_view line, std::size_t at);
   std::size_t take_python(std::string_view line, std::size_t at);
   std::size_t take_cpp(std::string_view line, std::size_t at);

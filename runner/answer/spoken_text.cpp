@@ -15,7 +15,7 @@ struct ThoughtTags {
   std::string_view close;
 };
 
-// In lower case.
+// Tags in lower case.
 constexpr std::array<ThoughtTags, 13> kThoughts{{{"<think>", "</think>"},
                                                  {"<thinking>", "</thinking>"},
                                                  {"<thought>", "</thought>"},
@@ -30,7 +30,7 @@ constexpr std::array<ThoughtTags, 13> kThoughts{{{"<think>", "</think>"},
                                                  {"[think]", "[/think]"},
                                                  {"<|channel|>analysis<|message|>", "<|end|>"}}};
 
-// Where the model's own turn begins, for clients that send the prompt as well.
+// Marks at which the model's own turn begins, for clients that send the prompt as well.
 constexpr std::array<std::string_view, 6> kTurns{
     "<|im_start|>assistant",       "<|start_header_id|>assistant<|end_header_id|>",
     "<start_of_turn>model",        "<|start|>assistant",
@@ -108,7 +108,7 @@ class Listener {
   }
 
  private:
-  // Until the thought ends, or the line.
+  // Takes a thought until it ends, or its line does.
   std::size_t take_thought(std::size_t at, std::size_t end) {
     const std::size_t close = std::string_view(low_).substr(0, end).find(open_->close, at);
     pending_.append(text_.substr(at, std::min(close, end) - at));
@@ -120,7 +120,7 @@ class Listener {
     return behind;
   }
 
-  // Until a tag, or the end of the line.
+  // Takes spoken words until a tag, or the end of the line.
   std::size_t take_said(std::size_t at, std::size_t end) {
     constexpr std::string_view kFirstBytes = "<[\xe2";
     for (std::size_t i = at; i < end; ++i) {

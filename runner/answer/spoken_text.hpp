@@ -15,7 +15,7 @@ namespace kbench {
 
 [[nodiscard]] std::string spoken_text(std::string_view answer);
 
-// Without what ends a turn or an answer behind the text: <|im_end|>, </s>, </answer>.
+// The text without the marks behind it that end a turn or an answer: <|im_end|>, </s>, </answer>.
 [[nodiscard]] std::string_view without_end_tokens(std::string_view text);
 
 }  // namespace kbench

@@ -225,7 +225,7 @@ class Analyst {
                       const EffectsOfGroup& b) {
     const auto& [group_a, of_a] = a;
     const auto& [group_b, of_b] = b;
-    // Of a kind of which both have enough.
+    // The widest kind of unit of which both groups have enough.
     const UnitKind kind = std::max(widest_kind(of_a), widest_kind(of_b));
     GroupDifference found{
         .component = names_of(file_, one).front(), .by = by, .group = group_a, .less = group_b};

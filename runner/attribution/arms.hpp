@@ -23,8 +23,8 @@ struct ArmDifference {
   std::optional<double> corrected_p;  // Benjamini and Hochberg's, set by the analysis
 };
 
-// Those differences that a study's arms are there for (P+F − P+RF, ...), of all outcomes but
-// tokens; only of arms that the file has.
+// Differences that a study's arms are there for (P+F − P+RF, ...), of all outcomes but tokens; only
+// of arms that the file has.
 [[nodiscard]] std::vector<ArmDifference> arm_differences(const StudyCells& file);
 
 struct Control {
@@ -36,7 +36,7 @@ struct Control {
 };
 
 // sham: a heading alone against nothing. dup: one component under two names, v(i) = v(i′) = v(ii′).
-// Of one outcome; empty where the file has neither. `arm` is the one whose ∅ the sham is held
+// For one outcome; empty where the file has neither arm. `arm` is the one whose ∅ the sham is held
 // against.
 [[nodiscard]] std::vector<Control> controls(const StudyCells& file, std::size_t outcome,
                                             const std::string& arm);
@@ -50,7 +50,7 @@ struct Transfer {
   std::optional<Share> share;  // of the gap that the plan closes
 };
 
-// One for each outcome but tokens; only where the three arms have states in common.
+// Transfers, one for each outcome but tokens; only where the three arms have states in common.
 [[nodiscard]] std::vector<Transfer> transfers(const StudyCells& file);
 
 }  // namespace kbench

@@ -31,7 +31,7 @@ const std::vector<std::string>& members() {
   return kMembers;
 }
 
-// What is wrong with a line, and what to do.
+// A fault of a line, and how to mend it.
 struct Wrong {
   std::string what;
   std::string hint;
@@ -224,7 +224,7 @@ class Names {
     for (const auto& [name, place] : places_) names.push_back(name);
     return names;
   }
-  // Where the name that came as the n-th stands among the sorted ones.
+  // For each name, in the order in which they came, its place among the sorted ones.
   [[nodiscard]] std::vector<std::size_t> order() const {
     std::vector<std::size_t> order(places_.size());
     std::size_t rank = 0;
@@ -248,7 +248,7 @@ std::uint32_t reordered(std::uint32_t mask, const std::vector<std::size_t>& orde
 // Reads lines one after the other, and holds each against those before it.
 class Reader {
  public:
-  // What is wrong with the line, or nothing.
+  // The fault of the line, or nothing.
   std::optional<Wrong> read(std::string_view text, std::size_t number) {
     Line line = parse_line(text);
     if (line.wrong) return line.wrong;
@@ -341,7 +341,7 @@ class Reader {
         "the state; give another state another id");
   }
 
-  // What is compared within a state is there in all of its cells.
+  // Outcomes are compared within a state, so all of its cells have the same ones.
   void check_outcomes(Line& line, const StudyCell& cell) {
     if (cell.fault) return;
     std::set<std::size_t> outcomes;

@@ -15,7 +15,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Of the means of two lists of the same units.
+// Covariance of the means of two lists over the same units.
 double covariance_of_means(const std::vector<double>& a, const std::vector<double>& b) {
   const double of_a = mean_of(a);
   const double of_b = mean_of(b);

@@ -10,7 +10,7 @@
 
 namespace kbench {
 
-// Units that a kind of them needs to be generalised over.
+// Fewest units that a kind of them needs to be generalised over.
 inline constexpr std::size_t kLeastUnits = 6;
 // Units whose effect is not zero that an interval needs.
 inline constexpr std::size_t kLeastEvents = 5;

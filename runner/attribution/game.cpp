@@ -3,7 +3,7 @@
 namespace kbench {
 namespace {
 
-// One player after the other: with him, plus or minus without him.
+// Takes one player after the other: values with him, plus or minus values without him.
 CoalitionValues transformed(CoalitionValues values, double sign) {
   for (std::size_t bit = 1; bit < values.size(); bit <<= 1)
     for (std::size_t at = 0; at < values.size(); ++at)

@@ -12,7 +12,7 @@ namespace kbench {
 // Bit i set: player i is in it.
 using Coalition = std::uint32_t;
 
-// Beyond, 2^n values are no longer to be had.
+// Most players: beyond, 2^n values are no longer to be had.
 inline constexpr int kMostPlayers = 16;
 
 [[nodiscard]] inline int size_of(Coalition coalition) { return std::popcount(coalition); }

@@ -14,7 +14,7 @@ double sign_of(Coalition coalition, Coalition group) {
   return size_of(group & ~coalition) % 2 == 0 ? 1 : -1;
 }
 
-// Either of two complements: the one without the last player.
+// True for one of two complements: the one without the last player.
 bool stands_for_its_pair(Coalition coalition, int players) {
   return (coalition >> (players - 1)) == 0;
 }

@@ -13,7 +13,7 @@
 
 namespace kbench {
 
-// Up to so many every coalition is tried.
+// Number of players up to which every coalition is tried.
 inline constexpr int kMostWholePlayers = 5;
 
 // `pairs` different coalitions of `players`, each followed by its complement; all 2^(players−1)
@@ -24,8 +24,8 @@ inline constexpr int kMostWholePlayers = 5;
 // Mean outcome of each coalition that was tried.
 using TriedCoalitions = std::map<Coalition, double>;
 
-// Those whose complement was tried as well; a coalition without its complement would tell the level
-// of the state for an effect.
+// Coalitions whose complement was tried as well; a coalition without its complement would tell the
+// level of the state for an effect.
 [[nodiscard]] TriedCoalitions in_pairs(const TriedCoalitions& tried, int players);
 
 // Banzhaf's value or interaction of `group`. Nothing where less than one pair is there (a group of

@@ -27,8 +27,8 @@ struct UnitEffect {
   double mean = 0;       // over its states
 };
 
-// In alphabetical order of the units. Empty where a state's unit of that kind is not known. The
-// names of the states are numbered together (number_names).
+// Effects in alphabetical order of the units. Empty where a state's unit of that kind is not known.
+// The names of the states are numbered together (number_names).
 using UnitEffects = std::vector<UnitEffect>;
 [[nodiscard]] UnitEffects by_unit(const std::vector<StateEffect>& effects, UnitKind kind);
 

@@ -43,7 +43,7 @@ class SharedArena {
   virtual Status seal() = 0;
 };
 
-// Which values: a 64-bit key (secret), and the index of the tensor within its task.
+// The key of drawn values: 64 bits (secret), and the index of the tensor within its task.
 struct DrawKey {
   std::uint64_t key = 0;
   std::uint64_t tensor = 0;
@@ -115,11 +115,12 @@ class Backend {
   // CUDA: gives persisting L2 lines up, then keeps the device busy so long (asynchronously): what
   // is launched meanwhile, by a host that comes to it cold, starts without a gap. CPU: nothing.
   virtual Status occupy(std::chrono::microseconds duration) = 0;
-  // CUDA: writes the value there behind all that, for a stream that waits for it. CPU: nothing.
+  // CUDA: writes the gate's value behind all that is queued, for a stream that waits for it. CPU:
+  // nothing.
   virtual Status open_gate(std::byte* gate, std::uint32_t value) = 0;
   // CPU: takes this memory out of all caches. CUDA: nothing, flush_cache takes everything.
   virtual Status evict(const void* memory, std::uint64_t bytes) = 0;
-  // Before every timed call: evicts the last-level cache; on CPU 64 MiB of it at most.
+  // Evicts the last-level cache before every timed call; on a CPU 64 MiB of it at most.
   virtual Status flush_cache() = 0;
   // How long the last flush took on the device, nanoseconds; waits for it.
   virtual Result<std::int64_t> last_flush_ns() = 0;
@@ -141,7 +142,7 @@ class Backend {
 };
 
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_cpu_backend(int threads);
-// Only in programs linked with kbench::backend_cuda.
+// The CUDA backend. Only in programs linked with kbench::backend_cuda.
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_cuda_backend(int device_index);
 
 }  // namespace kbench

@@ -29,8 +29,8 @@ KB_HD double power_of_two_below(double x) {
 // Spacing of float32 numbers at x: 2^-149 at and near zero, 2^104 from 2^127 on.
 KB_HD double ulp32(double x) { return power_of_two_below(x) * 0x1p-23; }
 
-// With scale = max(|reference|, rms): absolute, or scaled * scale where that is given and less,
-// + ulp_factor * ulp32(scale) + relative * |reference|.
+// The error that a bound allows. With scale = max (|reference|, rms): absolute, or scaled * scale
+// where that is given and less, + ulp_factor * ulp32(scale) + relative * |reference|.
 KB_HD double allowed_error(const ErrorBound& bound, double reference) {
   const double magnitude = portable::abs(reference);
   const double scale = magnitude > bound.rms ? magnitude : bound.rms;

@@ -82,7 +82,7 @@ KB_HD std::int64_t integer_value(std::uint32_t word, std::int64_t base, std::uin
   return base + step * static_cast<std::int64_t>((word * count) >> 32);
 }
 
-// 1 with probability threshold / 2^32.
+// The value 1 with probability threshold / 2^32, else 0.
 KB_HD std::int64_t bernoulli_value(std::uint32_t word, std::uint64_t threshold) {
   return word < threshold ? 1 : 0;
 }
@@ -103,7 +103,7 @@ KB_HD float with_exponent(const HardBits& bits, std::uint32_t biased_exponent) {
   return portable::float_of(bits.sign | (biased_exponent << 23) | bits.fraction);
 }
 
-// 2^-12 <= |x| < 2^12, the exponents equally often.
+// A value with 2^-12 <= |x| < 2^12, the exponents equally often.
 KB_HD float wide_value(std::uint32_t word, bool non_negative) {
   const HardBits bits = hard_bits(word, non_negative);
   return with_exponent(bits, 127u - 12u + ((bits.choice * 24u) >> 8));
@@ -124,7 +124,7 @@ KB_HD float denormals_value(std::uint32_t word, bool non_negative) {
   return with_exponent(bits, (bits.choice & 63u) == 0u ? 0u : 126u);
 }
 
-// 256 <= |x| < 512 in one of 64 cases, else 1/2 <= |x| < 1.
+// A value with 256 <= |x| < 512 in one of 64 cases, else 1/2 <= |x| < 1.
 KB_HD float spikes_value(std::uint32_t word, bool non_negative) {
   const HardBits bits = hard_bits(word, non_negative);
   return with_exponent(bits, (bits.choice & 63u) == 0u ? 127u + 8u : 126u);

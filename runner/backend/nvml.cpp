@@ -76,7 +76,7 @@ struct Nvml::Library {
                           file.find("nvmlDeviceGetClockInfo", clock) &&
                           file.find("nvmlDeviceGetMaxClockInfo", max_clock) &&
                           file.find("nvmlDeviceGetCpuAffinity", cores);
-    // Renamed in driver 535; the bits stayed.
+    // The function was renamed in driver 535; the bits stayed.
     const bool has_reasons = file.find("nvmlDeviceGetCurrentClocksEventReasons", reasons) ||
                              file.find("nvmlDeviceGetCurrentClocksThrottleReasons", reasons);
     if (!complete || !has_reasons) return false;

@@ -53,7 +53,7 @@ template <class Request>
 
 class AgentWorld {
  public:
-  // Both outlive it. Errors: kInfrastructure, signals cannot be read.
+  // Makes the world. Both arguments outlive it. Errors: kInfrastructure, signals cannot be read.
   static Result<std::unique_ptr<AgentWorld>> make(const CommonOptions& common,
                                                   const Installation& installation);
   AgentRunSurroundings& around() { return around_; }

@@ -32,7 +32,8 @@ Status check_page(const AttributeOptions& options) {
   return check_output_file(*options.html, options.file);
 }
 
-// Its title is the file's name: what folder it lies in is nobody's business who gets the page.
+// The page's title is the file's name: the folder that it lies in is nobody's business who gets the
+// page.
 Status write_page(const AttributeOptions& options, const Attribution& found) {
   if (!options.html) return Done{};
   return write_output_file(*options.html,

@@ -60,7 +60,7 @@ CLI::App* add_help(CLI::App& app, HelpRequest& request) {
   return &help;
 }
 
-// Where the reports of a verb go, if it writes any. Errors: kUsage.
+// Takes the outputs of a verb's reports, if it writes any. Errors: kUsage.
 Status take(Result<std::vector<OutputRequest>> outputs, std::vector<OutputRequest>& taken) {
   if (!outputs) return outputs.error();
   taken = std::move(*outputs);
@@ -85,7 +85,7 @@ Status take_outputs(Options& /*options*/) {
   return Done{};
 }
 
-// What the options of a verb come to, once all are typed. Errors: kUsage.
+// The request that a verb's options make once all are typed. Errors: kUsage.
 template <class Options>
 Result<Request> request_of(Options& options, const CLI::App& /*verb*/) {
   return Request(std::move(options));
@@ -227,7 +227,7 @@ void look_at(Table& table, const std::vector<std::string>& words) {
   }
 }
 
-// What is set elsewhere, in front of what is typed.
+// Words of settings that are set elsewhere, in front of the typed words.
 Result<std::vector<std::string>> complete_words(const std::vector<std::string>& words,
                                                 const SetElsewhere& around) {
   Table table;
@@ -257,8 +257,7 @@ void suit_github(OutputWords& words, const SetElsewhere& around) {
     words.format = "github";
 }
 
-// What the command would say of its options. That something has to be typed as well is no fault
-// here.
+// The command's own check of its options. That something has to be typed as well is no fault here.
 Status check_words(const std::vector<std::string>& words) {
   Table table;
   try {

@@ -31,8 +31,8 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
   auto* quiet = app.add_flag_function(
       "-q,--quiet", [&common](std::int64_t) { common.verbosity = -1; },
       "Print results and errors only");
-  // By a function: CLI11 2.4 calls back for a counted variable even when the flag is not given, and
-  // one of the commands that share the options would then set it to zero.
+  // The flag is taken by a function: CLI11 2.4 calls back for a counted variable even when the flag
+  // is not given, and one of the commands that share the options would then set it to zero.
   app.add_flag_function(
          "-v,--verbose",
          [&common](std::int64_t count) { common.verbosity = static_cast<int>(count); },

@@ -25,7 +25,7 @@
 namespace kbench {
 namespace {
 
-// Of whom this is run by; without it, chains are not checked.
+// The chain key of the user who runs this command; without it, chains are not checked.
 std::optional<ChainKey> key_of(const Installation& installation) {
   auto key = read_chain_key(installation.state);
   return key ? std::optional(std::move(*key)) : std::nullopt;
@@ -51,7 +51,7 @@ Result<End> perform_check(const DbOptions& options, const Installation& installa
 
 // --- backup, vacuum ---
 
-// What is wrong with a database is no fault of whoever asked, and is told as `check` does.
+// A fault of the database is not a fault of the user: exit code and words are those of `check`.
 Result<End> found_or_failed(const Error& error) {
   if (error.code != ErrorCode::kBadInput) return error;
   return End{ExitCode::kTaskFailed, fmt::format("{} (exit code 1). {}", error.message, error.hint)};
@@ -109,7 +109,7 @@ Result<End> perform_salvage(const DbOptions& options, const Installation& instal
              salvage_words(*salvaged, options.from, options.to)};
 }
 
-// Of an exchange: one look at what lies there, or one after the other until Ctrl-C.
+// Collects from an exchange: looks once, or again and again until Ctrl-C.
 Result<End> perform_collect(const DbOptions& options, const Installation& installation) {
   auto exchange = Exchange::open_with_key_of(installation.state, *options.exchange);
   if (!exchange) return exchange.error();
@@ -143,7 +143,7 @@ Result<End> perform_merge(const DbOptions& options, const Installation& installa
              merge_words(*merged, options.to)};
 }
 
-// Where to keep, what to take: paths that must be there.
+// Adds an option that has to be given: a path to keep something at, or to take it from.
 void add_needed_path(CLI::App& app, const std::string& name, std::filesystem::path& path,
                      const std::string& help) {
   add_value(app, name, path, "", help)->required();

@@ -19,7 +19,8 @@ namespace {
 using ImportState = ImportOutcome::State;
 using Fault = ImportError::Fault;
 
-// Of an import of which something failed. What only another machine can mend is no file's fault.
+// Exit code of an import with failures. A failure that only another machine can mend is not the
+// fault of a file.
 ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
   const bool by_files =
       std::any_of(outcomes.begin(), outcomes.end(), [](const ImportOutcome& outcome) {

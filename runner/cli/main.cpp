@@ -26,8 +26,8 @@
 namespace kbench {
 namespace {
 
-// Where a kbench.toml counts. An agent may write to its workspace, and whoever judges it there has
-// asked for no settings.
+// The folder whose kbench.toml counts. An agent may write to its workspace, and whoever judges it
+// there has asked for no settings.
 std::filesystem::path settings_folder() {
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::current_path(failed);
@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
   try {
     return kbench::run_program({argv, argv + argc});
   } catch (const std::system_error& problem) {
-    // Of fmt, where the disk is full or the reader gone: nobody's bug, and finish() says so.
+    // fmt throws where the disk is full or the reader is gone. That is no bug, and finish() reports
+    // it.
     if (std::ferror(stdout) == 0) return fail_with(problem.what());
     errno = problem.code().value();
     return kbench::finish(kbench::ExitCode::kGood, "", 0);

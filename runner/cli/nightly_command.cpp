@@ -145,7 +145,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
 }
 
 Result<End> call(const NightlyOptions& options, const Installation& installation) {
-  // Before anything else: a database is worth more than a report.
+  // The path is checked before anything else: a database is worth more than a report.
   if (auto sound = check_database_path(options.database); !sound) return sound.error();
   return NightFace(options, installation).perform();
 }

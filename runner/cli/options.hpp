@@ -42,7 +42,7 @@ struct CommonOptions {
   bool wide = false;  // tables keep every column, however narrow the terminal
   Trust trust;        // what counts of stored rows all the same
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
-  // Where options come from that nobody typed; both were read before (options/settings.hpp).
+  // The sources of options that nobody typed; both were read before (options/settings.hpp).
   std::string config;
   std::string preset;
 };
@@ -254,7 +254,7 @@ struct ExportOptions {
   std::optional<std::filesystem::path> out;       // else standard output
 };
 
-// Where a model answers, and by which key.
+// The address of a model, and the key that it takes.
 struct EndpointWords {
   std::string address;
   std::optional<std::string> key_env;  // at most one of these two

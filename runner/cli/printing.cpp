@@ -17,7 +17,8 @@ constexpr const char* kUsualDatabase = "kbench.sqlite";
 
 Result<End> with_runs(const std::filesystem::path& database, const Installation& installation,
                       const std::function<Result<End>(const Store&)>& act) {
-  // Whoever named no database has no runs yet; a name that was typed is wrong.
+  // Without --db there may be no database yet, hence no runs; a name that was typed and does not
+  // exist is wrong.
   std::error_code ignored;
   if (database == kUsualDatabase && !std::filesystem::exists(database, ignored))
     return End{ExitCode::kNothingSelected,

@@ -18,7 +18,7 @@
 namespace kbench {
 namespace {
 
-// Whatever the format, and before anything else.
+// Warns in every format, and before anything else is printed.
 void warn_of_changed_rows(const ReportData& data, const CommonOptions& common) {
   if (data.chain.state == ChainFinding::State::kChanged)
     warn(common,

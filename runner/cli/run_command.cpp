@@ -65,7 +65,7 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
   return good(foreseen_words(*rows));
 }
 
-// With the tasks that --input-file lists, or with the one that --reference becomes.
+// The options with the tasks that --input-file lists, or with the one that --reference becomes.
 Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& installation) {
   if (options.input_file) {
     const auto tasks = read_task_list(*options.input_file);
@@ -86,7 +86,7 @@ Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& i
   return options;
 }
 
-// What failed submissions do to the run.
+// Options for how failed submissions affect the run.
 void add_failures(CLI::App& run, RunOptions& options) {
   auto* most = add_number(run, "--max-fail", options.max_failures, 1, 1'000'000,
                           "Stop after N submissions that failed; --resume goes on");
@@ -101,7 +101,7 @@ void add_failures(CLI::App& run, RunOptions& options) {
                "Exit with 0 instead of 1 if submissions failed; the rows still say so");
 }
 
-// What of an earlier run is tried once more.
+// Options that choose which rows of an earlier run are tried once more.
 void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
   auto* states = run.add_option("--rerun", options.rerun,
                                 "Only what ended in these states in that run: timeout,crash")
@@ -125,7 +125,7 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
 
 }  // namespace
 
-// What is measured, and how: of `run` and of `nightly`.
+// Options for what is measured, and how: those of both `run` and `nightly`.
 WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_levels(app, options.levels);
   add_task_globs(app, options.tasks);

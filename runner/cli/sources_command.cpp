@@ -14,7 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nothing that is there is written over, and nothing there (a link, say) leads elsewhere.
+// Refuses a folder that is not empty: nothing there is written over, and nothing there (a link, for
+// example) leads elsewhere.
 Status check_empty(const fs::path& folder) {
   std::error_code error;
   if (fs::symlink_status(folder, error).type() == fs::file_type::not_found) return Done{};

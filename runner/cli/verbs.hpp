@@ -46,7 +46,7 @@ Result<End> call(const ReproduceOptions& options, const Installation& installati
 CLI::App* add_explain(CLI::App& app, ExplainOptions& options);
 Result<End> call(const ExplainOptions& options, const Installation& installation);
 
-// Good where there is no database, too.
+// Exits with 0 where there is no database, too.
 CLI::App* add_names(CLI::App& app, NamesOptions& options);
 Result<End> call(const NamesOptions& options, const Installation& installation);
 
@@ -103,7 +103,7 @@ Result<End> call(const AgentRunOptions& options, const Installation& installatio
 CLI::App* add_config(CLI::App& app, ConfigOptions& options);
 Result<End> call(const ConfigOptions& options, const Installation& installation);
 
-// 3 where kbench cannot run here.
+// Exits with 3 where kbench cannot run here.
 CLI::App* add_doctor(CLI::App& app, DoctorOptions& options);
 Result<End> call(const DoctorOptions& options, const Installation& installation);
 

@@ -9,7 +9,7 @@
 
 namespace kbench {
 
-// Deeper than anything that we send.
+// Greatest depth: deeper than anything that we send.
 inline constexpr int kMaxJsonDepth = 32;
 
 // Errors: kBadInput, with the parser's words.

@@ -1,7 +1,7 @@
 // The defences of the judge, each by name, so that a test can switch one off and show that a cheat
 // gets through without it. In kbench itself stands() is true, always, and there is no switch: the
 // function that reads one is in tests/weakened, and only programs of the tests are linked with it.
-// Called wherever something is checked, denied or hidden because a submission may be hostile.
+// Every check, denial or hiding that is there because a submission may be hostile asks stands().
 #pragma once
 
 #include <map>

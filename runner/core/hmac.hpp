@@ -7,7 +7,7 @@
 
 namespace kbench {
 
-// In lower-case hex.
+// HMAC-SHA-256 in lower-case hex.
 [[nodiscard]] std::string hmac_sha256(std::string_view key, std::string_view message);
 
 }  // namespace kbench

@@ -20,7 +20,7 @@ inline constexpr std::string_view kKnownInputsLabel = "known_inputs";
   return false;
 }
 
-// Once, however often it is added.
+// Adds a label once, however often it is added.
 inline void add_label(std::string& labels, std::string_view label) {
   if (has_label(labels, label)) return;
   labels += labels.empty() ? "" : " ";

@@ -8,7 +8,7 @@
 
 namespace kbench {
 
-// Without their "\n"; a last line without one is a line too.
+// Lines without their "\n"; a last line without one is a line too.
 [[nodiscard]] inline std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {

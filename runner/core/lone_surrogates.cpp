@@ -22,7 +22,7 @@ unsigned escaped_unit(std::string_view json, std::size_t at) {
   return read.ec == std::errc{} && read.ptr == begin + 4 ? unit : 0;
 }
 
-// In bytes: ED A0 80 to ED BF BF.
+// True for a lone surrogate written as bytes: ED A0 80 to ED BF BF.
 bool is_in_bytes(std::string_view json, std::size_t at) {
   return at + 2 < json.size() && json[at] == '\xed' &&
          static_cast<unsigned char>(json[at + 1]) >= 0xa0;

@@ -24,7 +24,7 @@ constexpr double kLargestFact = 1e12;
 constexpr double kMostBytes = 1e15;  // a call of minutes moves more than 1e12 on a fast device
 constexpr std::int64_t kMostCount = std::int64_t{1} << 40;
 
-// What no profile has; caught where the profile is taken apart.
+// Thrown at a value that no profile has; caught where the profile is taken apart.
 struct NoProfile {
   std::string why;
 };
@@ -156,7 +156,7 @@ ProfileFacts facts_in(const Json& json) {
   return read;
 }
 
-// Its calls, and that the call which is told is one of them.
+// Reads the profile's calls, and checks that the call which is told is one of them.
 void read_calls(const Json& json, ProfileRecord& record) {
   for (const Json& one : list_in(json, "calls_us", kMostCalls))
     record.calls_us.push_back(time_of(one, "calls_us"));

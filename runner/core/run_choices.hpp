@@ -21,7 +21,7 @@ struct RunChoice {
   std::string_view by_default = {};  // a value that is not printed
 };
 
-// In the order in which a command says them.
+// The choices in the order in which a command says them.
 inline constexpr std::array kRunChoices = [] {
   using enum RunChoice::Kind;
   using enum RunChoice::Printed;

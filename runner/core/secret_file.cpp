@@ -49,8 +49,8 @@ Result<std::string> read_secret_file(const fs::path& file, const SecretWords& wo
   return std::string(bytes.data(), kSecretBytes);
 }
 
-// Written whole under a name of its own, and only then given the name by which it is found: of two
-// processes one makes the secret, and both read that one.
+// The file is written whole under a name of its own, and only then given the name by which it is
+// found: of two processes one makes the secret, and both read that one.
 Status make_secret_file(const fs::path& file, const SecretWords& words) {
   std::array<char, kSecretBytes> secret{};
   if (::getrandom(secret.data(), secret.size(), 0) != static_cast<ssize_t>(secret.size()))

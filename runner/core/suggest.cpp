@@ -41,7 +41,7 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
   };
   for (const auto& candidate : known) {
     const auto distance = edit_distance(word, candidate);
-    // Of two at the same distance the one that begins alike: few mistype the first letter.
+    // At the same distance the one that begins alike wins: few mistype the first letter.
     const bool likelier =
         best && distance == best_distance && begins_alike(candidate) && !begins_alike(*best);
     if (distance < best_distance || likelier) {

@@ -5,7 +5,7 @@
 
 namespace kbench {
 
-// Their numbers, in ascending order; empty where the kernel does not tell.
+// Numbers of the cores, in ascending order; empty where the kernel does not tell.
 [[nodiscard]] std::vector<int> usable_cores();
 
 // How many threads this process may keep busy: the number of those cores, at least 1.

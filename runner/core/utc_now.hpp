@@ -11,7 +11,7 @@ namespace kbench {
 [[nodiscard]] std::string utc_now();
 [[nodiscard]] std::string utc_in(double seconds);
 
-// Exactly such a text; nothing for any other.
+// The time of exactly such a text; nothing for any other.
 [[nodiscard]] std::optional<std::chrono::system_clock::time_point> parse_utc(
     const std::string& text);
 

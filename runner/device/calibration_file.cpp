@@ -20,7 +20,7 @@ namespace kbench {
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CalibratedDevice, device, identity, name, driver, kbench)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Calibration, between_sessions, between_runs, measured_at)
 
-// Each half stands in it only where it was measured.
+// Each half of a calibration stands in the file only where it was measured.
 static void to_json(Json& json, const StoredCalibration& stored) {
   json = {{"device", stored.device}};
   if (stored.has_timing) {
@@ -53,7 +53,7 @@ fs::path old_file_in(const fs::path& state) { return state / "calibration.json";
 
 fs::path folder_in(const fs::path& state) { return state / "calibrations"; }
 
-// By its identity alone: another driver or kbench replaces what was known.
+// The file of a device, by its identity alone: another driver or kbench replaces what was known.
 fs::path file_of(const fs::path& state, const CalibratedDevice& device) {
   constexpr std::size_t kDigits = 16;
   return folder_in(state) /
@@ -70,8 +70,8 @@ bool is_sound(const Calibration& calibration) {
          std::isfinite(calibration.between_runs) && calibration.between_runs >= 0;
 }
 
-// What a device could be: a rate a second from a million, slower than any, to 10^18, and less than
-// a second for a launch. An absurd peak would put the floor out of reach.
+// Values that a device could have: a rate a second from a million, slower than any, to 10^18, and
+// less than a second for a launch. An absurd peak would put the floor out of reach.
 bool is_sound(const DeviceLimits& limits) {
   const auto within = [](const MeasuredLimit& one, double least, double most) {
     return one.value >= least && one.value <= most && one.spread >= 0 && one.spread <= 1;
@@ -177,7 +177,7 @@ Result<std::optional<Calibration>> find_calibration(const fs::path& state,
 
 namespace {
 
-// What is kept of this very device, driver and kbench; nothing where its file is damaged.
+// The stored calibration of this very device, driver and kbench; nothing where its file is damaged.
 std::optional<StoredCalibration> kept(const fs::path& state, const CalibratedDevice& device) {
   const auto all = read_one(file_of(state, device));
   if (!all) return std::nullopt;

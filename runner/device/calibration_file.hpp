@@ -57,7 +57,7 @@ struct StoredCalibration {
 [[nodiscard]] Result<std::optional<Calibration>> find_calibration(
     const std::filesystem::path& state, const CalibratedDevice& device);
 
-// In words: never calibrated, or a damaged file; empty where there is a calibration.
+// The reason in words: never calibrated, or a damaged file; empty where there is a calibration.
 [[nodiscard]] std::string why_uncalibrated(const std::filesystem::path& state,
                                            const CalibratedDevice& device);
 

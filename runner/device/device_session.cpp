@@ -111,7 +111,7 @@ Status DeviceTurn::replace_oracle() {
 Result<OracleHello> DeviceTurn::hello() {
   auto hello = oracle_->hello();
   if (hello || !rested_) return hello;
-  // Its fork server was killed meanwhile, and had not ended yet when it was asked.
+  // The oracle's fork server was killed meanwhile, and had not ended yet when it was asked.
   if (auto replaced = replace_oracle(); !replaced) return replaced.error();
   return oracle_->hello();
 }

@@ -105,7 +105,7 @@ class DeviceTurn {
   // Waits until the oracle is there. Errors: kInfrastructure.
   [[nodiscard]] Result<OracleHello> hello();
   [[nodiscard]] OracleProcess& oracle() { return *oracle_; }
-  // Nothing more is measured: the oracle ends, or rests until the next turn.
+  // Ends measuring: the oracle ends, or rests until the next turn.
   void rest_oracle();
   // The oracle ends, whatever the session is for.
   void drop_oracle() { oracle_.reset(); }

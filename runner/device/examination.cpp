@@ -223,7 +223,8 @@ Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpu
   return {"calibration", Health::kCaution, text, "run `kbench calibrate` once"};
 }
 
-// "copy 2.9 TB/s, read …, products fp32 51 T/s …": the table of `kbench calibrate` in a line.
+// Words such as "copy 2.9 TB/s, read …, products fp32 51 T/s …": the table of `kbench calibrate` in
+// a line.
 std::string limits_words(const DeviceLimits& limits) {
   std::string text =
       fmt::format("copy {:.4g}, read {:.4g}, write {:.4g} GB/s", limits.copy.value * 1e-9,

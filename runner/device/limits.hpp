@@ -37,9 +37,9 @@ struct MeasuredDevice {
 // {schema_version, device, name, driver, limits, data_sheet, cautions[]}; without a sheet, null.
 [[nodiscard]] Json limits_json(const MeasuredDevice& measured, const DeviceSheet* sheet);
 
-// For people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products of each
-// precision class, and the least time of this work in one of them, of which a last-level cache of
-// `cache_bytes` may keep what is written.
+// Limits in words for people and agents: {"memory bandwidth, measured", "3200 GB/s"}, the products
+// of each precision class, and the least time of this work in one of them, of which a last-level
+// cache of `cache_bytes` may keep what is written.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> describe_limits(
     const DeviceLimits& limits, const Work& work, std::uint64_t cache_bytes,
     const std::string& precision = "fp32");

@@ -37,7 +37,7 @@ std::string name_of(const LockRequest& request, Which which) {
   return which == Which::kDevice ? device : device + "-turn";
 }
 
-// "; about 12 minutes".
+// Words on the time, such as "; about 12 minutes".
 std::string time_words(const DeviceWait& wait) {
   const auto seconds = wait.seconds_left();
   if (!seconds) return "";

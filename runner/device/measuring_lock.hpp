@@ -52,7 +52,7 @@ struct MeasuringLock {
 // at all (no folder for it) is a warning, and the result locks nothing.
 [[nodiscard]] Result<MeasuringLock> take_measuring_lock(const LockRequest& request);
 
-// Between two evaluations: gives the turn to those who wait for one, and returns once they, and
+// Gives the turn between two evaluations to those who wait for one, and returns once they, and
 // others who came before this call, have had it. True if there was anybody. `next_seconds`: the
 // probable time of the next evaluation, for those who come meanwhile; 0: not known.
 bool give_turn(const LockRequest& request, MeasuringLock& lock, double next_seconds = 0);

@@ -77,7 +77,7 @@ class AgentRun {
     if (tasks->empty())
       return Error{ErrorCode::kNotFound, "no task matches",
                    "`kbench tasks list` shows all of them"};
-    // Before anything is measured: what cannot be begun is not.
+    // Tasks are checked before anything is measured: what cannot be begun is not.
     for (const Task& task : *tasks)
       if (auto texts = prepare_texts(task.id, size_of(task, *target), target_name(*target)); !texts)
         return texts;
@@ -119,7 +119,7 @@ class AgentRun {
     return Done{};
   }
 
-  // As a run takes the only size that there is.
+  // The size to measure; a run takes the only one that there is, too.
   static std::string size_of(const Task& task, const Target& target) {
     return task.find_size(target.size) != nullptr ? target.size : task.sizes.front().name;
   }
@@ -129,7 +129,7 @@ class AgentRun {
   }
 
   Status resume() {
-    // Opening it for writing would make one.
+    // The database is opened for reading first: opening it for writing would make one.
     if (const auto there = Store::open(request_.database, Store::Mode::kReadOnly); !there)
       return there.error();
     if (auto opened = open_store(); !opened) return opened;
@@ -158,7 +158,7 @@ class AgentRun {
     return Done{};
   }
 
-  // What the workspaces of a task hold, each made once.
+  // The texts for the workspaces of a task, each made once.
   Status prepare_texts(const std::string& task, const std::string& size,
                        const std::string& device) {
     if (texts_.contains(task)) return Done{};

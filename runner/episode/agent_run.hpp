@@ -59,9 +59,9 @@ struct AgentRunOutcome {
   std::string run_id;  // empty: it was stopped before any episode was begun
 };
 
-// Until all episodes have ended, or everybody is to stop. Errors: kNotFound, no such task or run,
-// or every episode has ended; those of the baselines, of the store, and of the machine. Episodes
-// that did not end go on with `resume`.
+// Runs until all episodes have ended, or everybody is to stop. Errors: kNotFound, no such task or
+// run, or every episode has ended; those of the baselines, of the store, and of the machine.
+// Episodes that did not end go on with `resume`.
 [[nodiscard]] Result<AgentRunOutcome> run_agent(const AgentRunRequest& request,
                                                 AgentRunSurroundings& around);
 

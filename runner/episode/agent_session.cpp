@@ -308,7 +308,7 @@ std::optional<StopReason> EpisodeSession::reason_to_stop() const {
     if (call.error == CallError::kInfrastructure) return StopReason::kInfrastructure;
     judged = judged || !call.evaluation.empty();
   }
-  // Who has no tools submits each time, and may do so as often as there are turns.
+  // An agent without tools submits each time, and may do so as often as there are turns.
   if (judged && (sampling_.style == AgentStyle::kReact || last)) return StopReason::kSubmit;
   for (const ToolCall& call : calls)
     if (call.error == CallError::kOverBudget) return StopReason::kEvaluations;

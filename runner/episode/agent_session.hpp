@@ -72,8 +72,8 @@ class EpisodeSession {
   // `episode`: as far as it is stored. `task_md` is what it begins with; `texts` the workspace's.
   EpisodeSession(AgentSurroundings& around, Episode episode, const WorkspaceTexts& texts);
 
-  // To its end, or until everybody is to stop: then it has none. Errors: those of the store and of
-  // the machine, because of which the episode did not end either.
+  // Runs the episode to its end, or until everybody is to stop: then it has no end. Errors: those
+  // of the store and of the machine, because of which the episode did not end either.
   Status run();
 
  private:

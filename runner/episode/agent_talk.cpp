@@ -37,7 +37,7 @@ AgentHello hello_of(const AskedModel& model, const Json& settings, const Json& m
   return hello;
 }
 
-// Of a turn or an end. Errors: those of a message that is neither.
+// Reads a turn or an end. Errors: those of a message that is neither.
 Result<AskedOnce> answer_in(const Json& message) {
   AskedOnce answer;
   if (text_in(message, "type") == "end") {

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFileBytes = 2u << 20;
-// As Debian, Fedora, openSUSE and Alpine have it.
+// Places of certificates on Debian, Fedora, openSUSE and Alpine.
 constexpr std::array kPlaces = {"/etc/ssl/certs/ca-certificates.crt",
                                 "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
                                 "/etc/ssl/cert.pem"};

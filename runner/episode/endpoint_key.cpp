@@ -25,7 +25,7 @@ Error usage(std::string message, std::string hint = "") {
   return {ErrorCode::kUsage, std::move(message), std::move(hint)};
 }
 
-// It becomes a part of a header.
+// Checks the key, which becomes a part of a header.
 Result<std::string> checked(std::string key, const std::string& where) {
   while (!key.empty() && (key.back() == '\n' || key.back() == '\r' || key.back() == ' '))
     key.pop_back();

@@ -10,8 +10,9 @@
 
 namespace kbench {
 
-// Empty where neither is named. Errors: kUsage: both are, the variable is empty, the file is no
-// regular one of ours with mode 0600, or what it holds is no key.
+// The key of the endpoint; empty where neither a variable nor a file is named. Errors: kUsage: both
+// are, the variable is empty, the file is no regular one of ours with mode 0600, or what it holds
+// is no key.
 [[nodiscard]] Result<std::string> read_endpoint_key(
     const std::optional<std::string>& variable, const std::optional<std::filesystem::path>& file);
 

@@ -23,8 +23,8 @@ class HeldOutTasks {
   std::vector<std::string> patterns_;
 };
 
-// By episode, one for each turn, and perhaps one more of what comes after the last. A line is
-// {"episode": ID, "values": [...]}. Errors: kUsage, with the line.
+// Values by episode: one for each turn, and perhaps one more of what comes after the last. A line
+// is {"episode": ID, "values": [...]}. Errors: kUsage, with the line.
 using EpisodeValues = std::map<std::string, std::vector<double>>;
 [[nodiscard]] Result<EpisodeValues> read_values(const std::filesystem::path& file);
 

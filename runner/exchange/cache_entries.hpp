@@ -26,7 +26,7 @@ class CacheEntries {
   // Replaces an entry of that key. Errors: kInfrastructure.
   [[nodiscard]] Status put(const std::string& key, const std::vector<CachedFile>& files) const;
 
-  // Nothing where there is none, or none of this pool.
+  // The files of that key; nothing where there are none, or none of this pool.
   [[nodiscard]] std::optional<std::vector<CachedFile>> find(const std::string& key) const;
 
   [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;

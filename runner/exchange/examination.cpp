@@ -151,7 +151,7 @@ void tell_files(const Contents& found, ExaminedExchange& examined) {
   tell(found.strange_runs, "no name of a run", "nobody takes it; remove it");
 }
 
-// What the file system can do, tried with a file of ours.
+// Tries with a file of ours what the file system can do.
 void try_folder(const Probe& probe, const fs::path& folder, const FolderCalls& calls,
                 ExaminedExchange& examined) {
   if (calls.link(probe.name().c_str(), probe.other_name().c_str()) != 0)
@@ -244,7 +244,7 @@ Result<PrunedExchange> prune_exchange(const fs::path& folder, const PoolKey& key
   if (!exchange) return exchange.error();
   PrunedExchange pruned;
   const Contents found = contents_of(*exchange);
-  // By one clock, that of the disk.
+  // Times are compared by one clock, that of the disk.
   const Probe probe(folder);
   const Clock::time_point now = probe.is_there() ? written_at(probe.name()) : Clock::now();
   for (const fs::path& file : found.drafts)

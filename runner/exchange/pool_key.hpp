@@ -19,7 +19,7 @@ struct PoolKey {
 
 [[nodiscard]] PoolKey pool_key_of(std::string secret);
 
-// Where a user's supervisors keep it: `state`/pool.key, mode 0600.
+// The file in which a user's supervisors keep the key: `state`/pool.key, mode 0600.
 [[nodiscard]] std::filesystem::path pool_key_file(const std::filesystem::path& state);
 
 // Errors: kNotFound without one; kInfrastructure where it is no file of ours alone.

@@ -16,8 +16,9 @@ namespace kbench {
 // Replaces what is there. Errors: kInfrastructure; the old file stays then.
 [[nodiscard]] Status put_whole(const std::filesystem::path& file, std::string_view bytes);
 
-// By link(2), which the first one wins, also of two machines. False: a file of that name is there,
-// and stays. Errors: kInfrastructure, where it cannot be written or the file system has no links.
+// Puts the file by link(2), which the first one wins, also of two machines. False: a file of that
+// name is there, and stays. Errors: kInfrastructure, where it cannot be written or the file system
+// has no links.
 [[nodiscard]] Result<bool> put_first(const std::filesystem::path& file, std::string_view bytes);
 
 // Whether a file of this name is a draft.

@@ -102,8 +102,8 @@ std::vector<std::string> tidy_arguments(const ProbePlace& place, const ProbedKer
   }
   arguments.insert(arguments.end(), {"--", "-I../abi", "-I../task", "-I../include"});
   const std::string toolkit = toolkit_folder(place.toolchain).string();
-  // Headers of the toolkit include others that nvcc finds by itself: CCCL's. Of a toolkit whose
-  // version it does not know clang takes <<<>>> as that of CUDA 9, and stops there.
+  // Headers of the toolkit include others that nvcc finds by itself: CCCL's. If clang does not know
+  // the toolkit's version, it takes <<<>>> as that of CUDA 9, and stops there.
   if (kernel.submission.device == "cuda")
     arguments.insert(
         arguments.end(),

@@ -1,6 +1,6 @@
-// Components of feedback: who says something of a kernel, and of which kernels. "error" and
-// "profiler" read the kernel's stored row (row_report.hpp), "debugger" and "analyzer" the kernel
-// itself (debugger.hpp, analyzer.hpp); any other is a command that gets the state as JSON
+// Components of feedback: their names, and the kernels that each can say something about. "error"
+// and "profiler" read the kernel's stored row (row_report.hpp), "debugger" and "analyzer" the
+// kernel itself (debugger.hpp, analyzer.hpp); any other is a command that gets the state as JSON
 // (command_report.hpp). Pure.
 #pragma once
 

@@ -46,7 +46,7 @@ CommandReport unusual_end(const ProgramOutput& output, const std::string& under)
   return {"answered", ""};
 }
 
-// What it did beside its calls.
+// Sentences on what the program did beside its calls.
 std::string notes_on(const ProgramOutput& output) {
   std::string notes;
   if (output.truncated) notes += "It prints more than is read; nothing behind that was seen.\n";

@@ -12,7 +12,7 @@
 
 namespace kbench {
 
-// For compiling and all tools together.
+// Time for compiling and all tools together.
 inline constexpr std::chrono::seconds kDebuggerPatience{60};
 
 // A kernel that hangs, dies, forks or prints without end costs its report only.

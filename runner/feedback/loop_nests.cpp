@@ -214,7 +214,7 @@ class Reader {
     return text_of(begin, std::max(begin, at_));
   }
 
-  // Back to the end of the line on which the bracket's last part begins.
+  // Goes back to the end of the line on which the bracket's last part begins.
   void to_line_end(std::size_t begin) {
     std::size_t end = begin;
     for (std::size_t i = begin; i < at_; ++i)
@@ -225,7 +225,8 @@ class Reader {
     at_ = next;
   }
 
-  // Up to its semicolon, or to the end of the last block of a function, class or namespace.
+  // Reads an expression up to its semicolon, or to the end of the last block of a function, class
+  // or namespace.
   void expression(const Place& place) {
     Statement now;
     now.begin = at_;
@@ -333,7 +334,7 @@ class Reader {
     return !type || ends_type();
   }
 
-  // Behind a class's last brace; false: a variable's name follows.
+  // Skips to behind a class's last brace; false: a variable's name follows.
   bool ends_type() {
     if (is_at(";")) {
       ++at_;
@@ -375,7 +376,7 @@ class Reader {
     return false;
   }
 
-  // Behind "<class T, int kTile>".
+  // The position behind "<class T, int kTile>".
   [[nodiscard]] std::size_t behind_angles(std::size_t begin) const {
     int depth = 0;
     const std::size_t end = std::min(tokens_.size(), begin + kLongestStatement);
@@ -429,7 +430,7 @@ class Reader {
       all.push_back(std::move(one));
   }
 
-  // With one blank where the source has any.
+  // The source's text, with one blank where it has any.
   [[nodiscard]] std::string text_of(std::size_t begin, std::size_t end) const {
     std::string text;
     for (std::size_t at = begin; at < end && text.size() < kLongestHead; ++at) {

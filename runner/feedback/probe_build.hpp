@@ -19,7 +19,7 @@
 
 namespace kbench {
 
-// Where the tools and files of a probe are. The toolchain names the architecture of the GPU.
+// Paths of the tools and files of a probe. The toolchain names the architecture of the GPU.
 struct ProbePlace {
   Sandbox& sandbox;
   Toolchain toolchain;

@@ -44,7 +44,7 @@ const char* kind_of(Draw::Kind kind) {
   return "kUniform";
 }
 
-// Exactly that number, in C++.
+// The text in C++ of exactly that number.
 std::string number(double value) {
   if (std::isnan(value)) return "__builtin_nan(\"\")";
   if (std::isinf(value)) return value < 0 ? "-__builtin_inf()" : "__builtin_inf()";

@@ -23,11 +23,11 @@ struct SanitizerFinding {
   friend bool operator==(const SanitizerFinding&, const SanitizerFinding&) = default;
 };
 
-// Printed by a program that was compiled with -fsanitize=address,undefined in the folder of its
-// sources: files of others have an absolute path, or one that begins with "../".
+// Findings printed by a program that was compiled with -fsanitize=address,undefined in the folder
+// of its sources: files of others have an absolute path, or one that begins with "../".
 [[nodiscard]] std::vector<SanitizerFinding> address_findings(std::string_view printed);
 
-// Printed by one of compute-sanitizer's tools, without its "=========".
+// Findings printed by one of compute-sanitizer's tools, without its "=========".
 [[nodiscard]] std::vector<SanitizerFinding> device_findings(std::string_view printed);
 
 // A paragraph for each of them.

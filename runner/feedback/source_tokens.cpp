@@ -90,7 +90,7 @@ class Lexer {
     return line.substr(0, end);
   }
 
-  // Of an #if the first branch is read.
+  // Only the first branch of an #if is read.
   void directive() {
     const std::string_view word = word_of(directive_line());
     if (!word.starts_with("el")) return;
@@ -111,7 +111,7 @@ class Lexer {
     first_ = false;
   }
 
-  // From `begin` on; a string that is not ended ends with its line.
+  // A string from `begin` on; one that is not ended ends with its line.
   void quoted(std::size_t begin) {
     const int line = line_;
     const char quote = source_[at_++];

@@ -21,7 +21,7 @@ struct Token {
   [[nodiscard]] bool is_name() const { return kind == Kind::kName; }
 };
 
-// At most `most` of them. The source outlives them.
+// The first tokens, at most `most`. The source outlives them.
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view source, std::size_t most = 1u << 18);
 
 }  // namespace kbench

@@ -19,10 +19,10 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
     std::size_t of_one = 0;
     std::size_t of_all = 0;
   };
-  // Holds of it may outlive whoever made it.
+  // Makes a budget. Holds of it may outlive its owner.
   [[nodiscard]] static std::shared_ptr<ByteBudget> make(Limits limits);
 
-  // So many bytes of an owner, given back when it is destroyed.
+  // A share of so many bytes for one owner, given back when it is destroyed.
   class Hold {
    public:
     Hold(std::shared_ptr<ByteBudget> budget, std::string owner, std::size_t bytes);
@@ -30,7 +30,8 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
-    // False, and nothing happens, where there is no room for more. Less is always possible.
+    // Changes the size. False, and nothing happens, where there is no room for more. Less is always
+    // possible.
     [[nodiscard]] bool resize(std::size_t bytes);
     [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -40,14 +41,14 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
     std::size_t bytes_ = 0;
   };
 
-  // `granted` gets the hold, now or when others have given back enough; an owner's own requests
-  // keep their order, and one whose turn has not come holds no other owner up. Returns its number
-  // in the line, 0 where it was granted now.
+  // Asks for bytes. `granted` gets the hold, now or when others have given back enough; an owner's
+  // own requests keep their order, and one whose turn has not come holds no other owner up. Returns
+  // its number in the line, 0 where it was granted now.
   using Granted = std::function<void(std::shared_ptr<Hold>)>;
   std::uint64_t ask(const std::string& owner, std::size_t bytes, Granted granted);
-  // It is not granted any more.
+  // The request is not granted any more.
   void withdraw(std::uint64_t number);
-  // Nothing is granted any more to whoever waits.
+  // Closes the line: nothing is granted any more to whoever waits.
   void close() { line_.clear(); }
 
   [[nodiscard]] std::size_t held() const { return held_; }

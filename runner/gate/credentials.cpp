@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t kMostBytes = 512;
 
-// Without the scheme, which comes first in whatever letters; nothing where it is another one.
+// The header's text behind the scheme, whose letters may be large or small; nothing where it is
+// another scheme.
 std::optional<std::string_view> after_scheme(std::string_view header, std::string_view scheme) {
   if (header.size() <= scheme.size() || header[scheme.size()] != ' ') return std::nullopt;
   for (std::size_t i = 0; i < scheme.size(); ++i)
@@ -62,7 +63,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
   unsigned char different = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
     different = static_cast<unsigned char>(different | (a[i] ^ b[i]));
-  // Read as if somebody else might write to it, so that nobody leaves the loop early.
+  // The result is read as if somebody else might write to it, so that nobody leaves the loop early.
   const volatile unsigned char seen = different;
   return seen == 0;
 }

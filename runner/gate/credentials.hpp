@@ -21,10 +21,10 @@ namespace kbench {
 [[nodiscard]] const KnownToken* find_token(std::span<const KnownToken> tokens,
                                            std::string_view presented);
 
-// Compares to the end, wherever they differ. Those of different length differ.
+// Compares two texts to the end, wherever they differ. Texts of different length differ.
 [[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-// Standard base64; nothing where it is none.
+// Decodes standard base64; nothing where it is none.
 [[nodiscard]] std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace kbench

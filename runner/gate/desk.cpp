@@ -25,8 +25,8 @@ constexpr std::chrono::seconds kAnswerPatience{30};
 // Clients of tools wait a minute, some of them no longer.
 constexpr std::chrono::seconds kToolClientHolds{60};
 
-// What the supervisor has to answer at a time: enough that it always has work, and no more than its
-// channel takes without holding the gate up.
+// Most messages, and bytes, that wait for the supervisor's answer at a time: enough that it always
+// has work, and no more than its channel takes without holding the gate up.
 constexpr std::size_t kMostSent = 8;
 constexpr std::size_t kMostSentBytes = 128u << 10;
 constexpr std::size_t kShortQuestion = 1u << 10;
@@ -48,11 +48,11 @@ struct Route {
   }
 };
 
-// What each request comes to.
+// A function for each route of the server.
 struct Routes {
   using Visit = Desk::Visit;
 
-  // With the body, as an errand.
+  // Makes an errand of a request with a body.
   template <class Make>
   static void errand_of_body(Desk& desk, const Visit& visit, const HttpRequest& request,
                              const Respond& respond, Make&& make) {
@@ -74,7 +74,7 @@ struct Routes {
                           {{"status", desk.draining_ ? "degraded" : "healthy"}}));
   }
 
-  // This request is no client that waits.
+  // A request for metrics is no client that waits.
   static void metrics(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
                       const Respond& respond) {
     desk.start(metrics_errand([&desk] { return desk.errands_.size(); }, desk.hello_), visit,
@@ -103,13 +103,13 @@ struct Routes {
     desk.start(lookup_errand(id_in(visit), visit.target_), visit, respond);
   }
 
-  // Of events there is a stream instead (listen()).
+  // Events are delivered by a stream instead (listen()).
   static void events(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
                      const Respond& respond) {
     respond(refuse(406, "events come as a stream only"));
   }
 
-  // Notifications and what is malformed included: what a body is, the protocol says.
+  // Takes every body, notifications and malformed ones included: the protocol says what it is.
   static void mcp(Desk& desk, const Visit& visit, const HttpRequest& request,
                   const Respond& respond) {
     if (const auto type = header_of(request, "content-type"); !type.starts_with("application/json"))
@@ -181,7 +181,7 @@ struct Routes {
     respond(json_response(200, openenv_metadata(desk.hello_)));
   }
 
-  // What asks for an upgrade goes to hear_socket().
+  // Requests for an upgrade go to hear_socket() instead.
   static void socket(Desk& /*desk*/, const Visit& /*visit*/, const HttpRequest& /*request*/,
                      const Respond& respond) {
     HttpResponse response = refuse(426, "this address speaks WebSocket");
@@ -241,7 +241,7 @@ Found find_route(std::string_view method, std::string_view path) {
 
 Json queued_state() { return {{"state", "queued"}}; }
 
-// Of an answer 202: {state}, and {waiting} where it waits for the device.
+// The state in an answer 202: {state}, and {waiting} where the order waits for the device.
 Json state_in(const Json& body) {
   Json state = {{"state", body.value("state", "queued")}};
   if (body.contains("waiting")) state["waiting"] = body.at("waiting");
@@ -267,7 +267,7 @@ Desk::Desk(GateHello hello, std::function<void(const Json&)> send,
       bodies_(
           ByteBudget::make({.of_one = limits::kMostBodiesOfOne, .of_all = limits::kMostBodies})) {}
 
-// Before anything of it is believed: where it comes from, as far as a browser says so.
+// Checks the origin of a request, as far as a browser tells it, before anything of it is believed.
 std::optional<HttpResponse> Desk::check_source(const HttpRequest& head) const {
   if (!is_own_host(header_of(head, "host"), hello_.names))
     return refuse(403, "the Host header names another machine",
@@ -327,7 +327,7 @@ void Desk::Places::free() {
   if (taken == 0) pace.rest();
 }
 
-// Or says that there is none, and when there will be.
+// Takes a place for the request, or answers that there is none, and when there will be.
 std::optional<HttpResponse> Desk::take_place(Visit& visit) {
   auto& own = of_[visit.client_.name];
   if (!own) own = std::make_shared<Places>(Places{.now = now_});
@@ -341,7 +341,7 @@ std::optional<HttpResponse> Desk::take_place(Visit& visit) {
                   "wait until some are", all_->pace.refused(now_()));
   own->take();
   all_->take();
-  // It may be given back when there is no desk any more.
+  // The place may be given back when there is no desk any more.
   visit.place_ = std::shared_ptr<void>(nullptr, [own, all = all_](void*) {
     own->free();
     all->free();
@@ -474,7 +474,7 @@ void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respo
   if (alarm_) alarm_(due_at(started));
   auto wanted = std::move(started.errand.wanted);
   for (std::size_t i = 0; i < count; ++i) {
-    // Settling the last one ends the errand.
+    // Settling the last outcome ends the errand.
     if (wanted[i].settled) {
       settle({number, i}, std::move(*wanted[i].settled));
     } else {
@@ -484,7 +484,7 @@ void Desk::start(Result<Errand> errand, const Visit& visit, const Respond& respo
   }
 }
 
-// What others ask already is not asked again; nor is what is known to wait.
+// Sends a question to the supervisor, unless the same one is open or its order is known to wait.
 void Desk::ask(const Json& asked, Place from, const std::shared_ptr<ByteBudget::Hold>& body) {
   Question question{.message = asked, .bytes = kShortQuestion, .places = {from}};
   const std::string reward = errands_.at(from.first).errand.reward;
@@ -594,7 +594,7 @@ Json Desk::state_of(const std::string& id) const {
   return state;
 }
 
-// It is queued no longer.
+// The order is queued no longer.
 void Desk::forget_id(const std::string& id) {
   const auto found = awaited_.find(id);
   if (found == awaited_.end()) return;
@@ -646,7 +646,7 @@ void Desk::finish(std::uint64_t number) {
     const auto awaited = awaited_.find(started.waits[i]);
     if (awaited == awaited_.end()) continue;
     awaited->second.places.erase({number, i});
-    // Nobody here awaits it; what else is known of it stays as long as it is queued.
+    // Nobody here awaits the order; other facts about it stay as long as it is queued.
     if (awaited->second.places.empty() && awaited->second.orders.empty()) awaited_.erase(awaited);
   }
   std::vector<OrderOutcome> outcomes;
@@ -655,8 +655,8 @@ void Desk::finish(std::uint64_t number) {
   started.respond(started.errand.answer(outcomes));
 }
 
-// Then it is looked at next: who waits is answered at the deadline, who was not even answered by
-// the supervisor some time later.
+// The time at which the errand is looked at next. A client that waits is answered at the deadline;
+// one whom the supervisor has not even answered, some time later.
 Desk::Clock::time_point Desk::due_at(const Started& started) const {
   return started.deadline > now_() ? started.deadline : started.deadline + kAnswerPatience;
 }
@@ -678,7 +678,8 @@ void Desk::tick() {
   for (const std::uint64_t number : due) end_of_time(number);
 }
 
-// Who waits is told so; who was not even answered by the supervisor has some more time.
+// Clients that wait are told so. Those whom the supervisor has not even answered wait
+// kAnswerPatience longer.
 void Desk::end_of_time(std::uint64_t number) {
   const auto found = errands_.find(number);
   if (found == errands_.end()) return;
@@ -704,7 +705,8 @@ void Desk::leave(const Visit& visit) {
   if (!visit.errand_ || !*visit.errand_) return;
   const auto found = errands_.find(**visit.errand_);
   if (found == errands_.end()) return;
-  // What its answer leaves behind, a name of KernelGYM's say, is to be there all the same.
+  // The answer's traces (a name of KernelGYM's, for example) must exist although the client has
+  // left.
   found->second.respond = [](const HttpResponse&) {};
   found->second.place.reset();
   found->second.deadline = now_();

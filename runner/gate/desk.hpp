@@ -1,10 +1,10 @@
-// The gate's whole mind: who may ask, which requests there are, what they come to, and who waits
-// for what. It has no socket, no thread and no clock of its own, so that tests can play the
+// All decisions of the gate: who may ask, which requests there are, how each is answered, and who
+// waits for what. It has no socket, no thread and no clock of its own, so that tests can play the
 // network, the supervisor and time. Used by one thread.
 //
 // A request that waits is an errand: who is to be answered, by when, and the ids of what it waits
-// for. What it wants of the supervisor is a question, and requests that want the same share one. A
-// question's body is let go with its answer; then the order lies on the spool.
+// for. An errand's request to the supervisor is a question, and errands that want the same share
+// one. A question's body is let go with its answer; then the order lies on the spool.
 #pragma once
 
 #include <array>
@@ -88,7 +88,8 @@ class Desk {
 
   // Answers a request that was admitted, now or later, once.
   void handle(const Visit& visit, const HttpRequest& request, const Respond& respond);
-  // Its client hung up: it has no place any more, and is not answered. What it ordered is judged.
+  // The visit's client hung up: it has no place any more, and is not answered. Its orders are
+  // judged.
   void leave(const Visit& visit);
 
   // State that lasts as long as a WebSocket.
@@ -104,16 +105,16 @@ class Desk {
   // without a body is none.
   void hear_mcp(const Visit& visit, const std::string& text, const HttpRequest* headers,
                 McpPeer& peer, const Respond& respond);
-  // Somebody who comes by no network, and may use what the token of that name may.
+  // A visit of somebody who comes by no network, and may use what the token of that name may.
   [[nodiscard]] Visit local_visit(const std::string& name) const;
 
   // Every request that there is: method and path. For the test of what is documented.
   [[nodiscard]] static std::vector<std::pair<std::string, std::string>> requests();
 
-  // From now on `tell` gets each event as the text of server-sent ones, until unlisten().
+  // Subscribes: `tell` gets each event as the text of server-sent ones, until unlisten().
   using Tell = std::function<void(const std::string& text)>;
   [[nodiscard]] std::uint64_t listen(const Visit& visit, Tell tell);
-  // Where too many do already: the answer.
+  // The refusal where too many streams are open already.
   [[nodiscard]] std::optional<HttpResponse> no_stream_for(const Visit& visit) const;
   void unlisten(std::uint64_t number) { listeners_.erase(number); }
 
@@ -121,7 +122,7 @@ class Desk {
   void hear(const Json& message);
   // Answers those whose time is over.
   void tick();
-  // When tick() has something to do; nothing where nobody waits.
+  // The time at which tick() has something to do; nothing where nobody waits.
   [[nodiscard]] std::optional<Clock::time_point> next_deadline() const;
   // The supervisor ends: everybody is answered.
   [[nodiscard]] bool told_to_end() const { return ending_; }

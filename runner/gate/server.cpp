@@ -51,8 +51,8 @@ std::string text_of(const View& view) {
   return {view.data(), view.size()};
 }
 
-// What this parser took from what others would take for another request is refused by the desk: an
-// empty Host is nobody's, an empty token is none.
+// The desk refuses a header that other parsers would read differently: an empty Host belongs to
+// nobody, and an empty token is none.
 void add_header(std::map<std::string, std::string>& headers, std::string name, std::string value) {
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   const bool twice = headers.contains(name);
@@ -181,7 +181,7 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
 
   template <class Message>
   void begin(const Message& upgrade) {
-    // It has time limits of its own.
+    // A WebSocket has time limits of its own.
     beast::get_lowest_layer(socket_).expires_never();
     socket_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
     socket_.read_message_max(limits::kMostBodyBytes);
@@ -318,7 +318,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     ask_for_room();
   }
 
-  // Until there is room for it, a body stays with its client.
+  // Waits for room: until there is some, a body stays with its client.
   void ask_for_room() {
     if (parser_->is_done()) return read_body();
     const std::size_t bytes = parser_->content_length().value_or(limits::kMostBodyBytes);
@@ -341,7 +341,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     const bool waited = std::exchange(in_line_, 0) != 0;
     if (waited) patience_of_line_->cancel();
     visit_->body = std::move(hold);
-    // Never from within whoever gave the room back.
+    // The function is posted: it never runs from within the call that gave the room back.
     net::post(stream_.get_executor(), [self = shared_from_this()] {
       if (header_of(self->request_, "expect") == "100-continue") return self->say_continue();
       self->read_body();
@@ -366,15 +366,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void have_body(ErrorOf failed) {
     if (failed) return refuse_broken(failed);
     stream_.expires_never();
-    // What waits is a socket and an id. A string that is assigned another one keeps its memory, so
-    // the request is moved out and goes.
+    // A waiting request is a socket and an id only. A string that is assigned another one keeps its
+    // memory, so the request is moved out and goes.
     HttpRequest request = std::move(request_);
     request.body = std::move(parser_->get().body());
     parser_.reset();
     buffer_.shrink_to_fit();
     if (visit_->body) (void)visit_->body->resize(request.body.size());
     desk_.handle(*visit_, request, [self = shared_from_this()](HttpResponse response) {
-      // Never from within handle(): the stack of whoever answers is not ours to use.
+      // The response is posted: it is never sent from within handle(), since the stack of the
+      // function that answers is not ours to use.
       net::post(self->stream_.get_executor(), [self, response = std::move(response)]() mutable {
         self->write(std::move(response));
       });
@@ -383,7 +384,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     watch();
   }
 
-  // Whether the client is still there: whoever closed the connection waits for nothing.
+  // Watches whether the client is still there: one that closed the connection waits for nothing.
   void watch() {
     stream_.socket().async_wait(tcp::socket::wait_read,
                                 [self = shared_from_this(), request = number_](ErrorOf failed) {
@@ -402,7 +403,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
     close();
   }
 
-  // Malformed, or too much of something; where nobody is there any more, nothing.
+  // Refuses a request that is malformed or has too much of something; does nothing where nobody is
+  // there any more.
   void refuse_broken(ErrorOf failed) {
     close_after_ = true;
     if (failed == http::error::header_limit)
@@ -442,7 +444,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
                       });
   }
 
-  // What is closed with something unread is reset, and then its client may never see the answer.
+  // Drains the socket first: closing one with unread data resets it, and then its client may never
+  // see the answer.
   void linger() {
     ErrorOf ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -540,7 +543,7 @@ class GateLoop {
     desk_.hear(message);
     if (!desk_.told_to_end() || std::exchange(ending_, true)) return;
     acceptor_.close();
-    // What was just answered leaves.
+    // Leaves time for the last answers to be sent.
     end_.emplace(io_, kFarewell);
     end_->async_wait([this](ErrorOf) { io_.stop(); });
   }
@@ -551,7 +554,8 @@ class GateLoop {
       if (!failed)
         std::make_shared<Connection>(std::move(socket), desk_, patience_, open_, strangers_)
             ->begin();
-      // No descriptor is left: some will be, in a moment. Until then the kernel keeps who comes.
+      // No descriptor is left. Some will be, in a moment; until then the kernel keeps new
+      // connections waiting.
       if (failed || is_full()) return pause();
       accept();
     });

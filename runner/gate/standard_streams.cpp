@@ -50,7 +50,7 @@ void StandardStreams::run() {
   }
 }
 
-// Until somebody's time is over; for ever where nobody waits.
+// Milliseconds until somebody's time is over; for ever where nobody waits.
 int StandardStreams::patience_ms() const {
   const auto next = desk_.next_deadline();
   if (!next) return -1;
@@ -73,7 +73,7 @@ void StandardStreams::ask_to_end() {
   if (!std::exchange(asked_to_end_, true)) asked_to_end_ = ::write(end_fd_, &one, sizeof one) > 0;
 }
 
-// False at the end.
+// Reads; false at the end.
 bool StandardStreams::read() {
   std::array<char, 65536> buffer;
   const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());

@@ -21,8 +21,8 @@ class StandardStreams {
   StandardStreams(const std::string& who, Channel& channel, GateHello hello, int end_fd,
                   int signal_fd);
 
-  // Until the supervisor is gone. It is asked to go by a signal, or once nothing comes any more and
-  // every call is answered.
+  // Runs until the supervisor is gone. It is asked to go by a signal, or once nothing comes any
+  // more and every call is answered.
   void run();
 
  private:

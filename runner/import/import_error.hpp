@@ -1,5 +1,4 @@
-// Why a file could not be imported: one line for a person. Used throughout runner/import; printed
-// by the cli.
+// Why a file could not be imported: one line for a person.
 #pragma once
 
 #include <string>

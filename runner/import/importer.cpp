@@ -49,14 +49,14 @@ std::uint64_t bytes_of(const std::vector<TensorSpec>& tensors) {
   return sum;
 }
 
-// Other than the one that the reader has found out.
+// True for a task that accepts another flaw than the one that the reader has found out.
 bool accepts_flaws_itself(const Task& task) {
   return std::any_of(task.lint_accepts.begin(), task.lint_accepts.end(), [](const auto& flaw) {
     return flaw.first != kFixedInputsFlaw || flaw.second != kFixedInputsReason;
   });
 }
 
-// Where lowered forms lie until they are known to be good. Removed with its owner.
+// A folder in which lowered forms lie until they are known to be good. Removed with its owner.
 class Waiting {
  public:
   explicit Waiting(const fs::path& suite)
@@ -127,7 +127,7 @@ class Importer {
     }
     if (auto checked = check_form(index, answer.task); !checked) return checked;
     if (outcomes_[index].error) return Done{};
-    // Its number may still be that of one before it which fails.
+    // The number of this file may still be that of one before it which fails.
     if (fresh_[index]) {
       outcomes_[index].state = ImportOutcome::State::kImported;
       held_back_.emplace(index, answer.task);
@@ -136,7 +136,7 @@ class Importer {
     return keep(index, answer.task);
   }
 
-  // Once nothing more is lowered. Errors: the disk's.
+  // Writes the numbered tasks, once nothing more is lowered. Errors: the disk's.
   Status finish_numbered() {
     std::vector<bool> good(names_.size());
     for (const auto& [index, text] : held_back_) good[index] = true;
@@ -152,7 +152,7 @@ class Importer {
   }
 
  private:
-  // What is wrong with the form is the outcome's error. Errors: the disk's.
+  // Checks the task file. A fault of its form becomes the outcome's error. Errors: the disk's.
   Status check_form(std::size_t index, const std::string& text) {
     const fs::path waiting = waiting_.file(names_[index]);
     std::error_code failure;

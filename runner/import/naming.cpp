@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxName = 80;
 
-// What is no letter or digit becomes an underscore, several become one, and none stand at the ends.
-// Underscores stay as they are: KernelBench's own names hold two in a row.
+// Each run of characters that are neither letters nor digits becomes one underscore, and none stand
+// at the ends. Underscores stay as they are: KernelBench's own names hold two in a row.
 std::string word_of(const std::string& text) {
   std::string word;
   for (const char c : text) {

@@ -12,7 +12,7 @@ using Weight = LintFinding::Weight;
 
 constexpr std::chrono::seconds kProcessorTime{120};  // of one file
 constexpr std::chrono::seconds kLimit{300};
-// As long as a message may be (runner/core/channel.hpp), escapes and all.
+// Longest text: as long as a message may be (runner/core/channel.hpp), escapes and all.
 constexpr std::size_t kMostBytes = std::size_t{2} << 20;
 constexpr std::size_t kMostWords = 300;
 

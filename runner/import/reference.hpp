@@ -19,7 +19,7 @@ struct KeptReference {
   std::string note;             // what was guessed about its values; empty when nothing was
 };
 
-// Where a Python comes from that reads it, asked only if the file was not imported before.
+// Makes a Python ready that reads the reference; asked only if the file was not imported before.
 using SetUpLowering = std::function<Result<LoweringSetup>()>;
 
 // `kept`: the folder of all references, made where it is missing. Errors name the reference, never

@@ -58,13 +58,13 @@ ImportError unreadable(const std::string& what) {
 
 std::string shown(const fs::path& file) { return clean_name(file.string(), 400); }
 
-// Without the file's name in front, which stands before each line.
+// The error's text without the file's name in front, which stands before each line.
 std::string what_of(const Error& error, const fs::path& file) {
   const std::string place = file.string() + ": ";
   return clean_name(error.message.substr(error.message.starts_with(place) ? place.size() : 0), 300);
 }
 
-// Named, and nothing more is known of it.
+// A source with its name; nothing more is known of it.
 ImportSource source_named(const fs::path& file) {
   ImportSource source;
   source.where = shown(file);
@@ -218,7 +218,7 @@ Status add_file(const fs::path& file, const TableReader& read_parquet,
   return Done{};
 }
 
-// What is imported is shown to agents, and stored.
+// A link may lead to any file, and an imported text is shown to agents, and stored.
 ImportSource link_to_elsewhere(const fs::path& file) {
   ImportSource source = source_named(file);
   source.error = ImportError{0, "is a link to a file outside of the folder, which may be anybody's",

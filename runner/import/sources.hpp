@@ -31,10 +31,10 @@ struct ImportSource {
 // Turns a table of another kind into lines of JSON; given by the cli, since a program does it.
 using TableReader = std::function<Result<std::string>(const std::filesystem::path&)>;
 
-// In a fixed order: paths as given, files of a folder by name, rows as they stand. What lies below
-// `except` is left out (a suite within the folder that it is imported from). Errors: kUsage for a
-// path that does not exist or is of no known kind, and why a table that was named cannot be read,
-// whatever `read_parquet` says for one.
+// Sources in a fixed order: paths as given, files of a folder by name, rows as they stand. What
+// lies below `except` is left out (a suite within the folder that it is imported from). Errors:
+// kUsage for a path that does not exist or is of no known kind, and why a table that was named
+// cannot be read, whatever `read_parquet` says for one.
 [[nodiscard]] Result<std::vector<ImportSource>> find_sources(
     const std::vector<std::filesystem::path>& paths, const std::filesystem::path& except,
     const TableReader& read_parquet);

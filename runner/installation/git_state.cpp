@@ -15,9 +15,10 @@
 namespace kbench {
 namespace {
 
-// Of one question; a folder with many files on a cold disk takes a second.
+// Time for one question; a folder with many files on a cold disk takes a second.
 constexpr std::chrono::milliseconds kPatience{5'000};
-// Of what run_trusted keeps: an answer that may have been cut is none.
+// Longest answer that is used, below what run_trusted keeps: an answer that may have been cut is
+// none.
 constexpr std::size_t kLongestList = 60'000;
 
 class Git {

@@ -1,6 +1,6 @@
-// Which commit the submissions of a run were at, where they lie in a git repository. A fact for the
-// record, never a reason to fail: without git, without a repository, or where git will not say,
-// there is none. Called when a run begins, and when its submissions are measured again.
+// The commit that the submissions of a run were at, where they lie in a git repository. A fact for
+// the record, never a reason to fail: without git, without a repository, or where git will not say,
+// there is none.
 //
 // Such a folder may come from somebody else, and a repository's own configuration names programs
 // that git runs (core.fsmonitor, filters, transports of a partial clone). Those that a command line

@@ -126,7 +126,8 @@ Result<Installation> find_installation(const fs::path& program, const Environmen
   installation.program = program;
   installation.built_with_torch = built_with.torch;
   const auto prefix = program.parent_path().parent_path();
-  // First: what is installed into a folder of a checkout is on its own nevertheless.
+  // Installations come first: what is installed into a folder of a checkout is on its own
+  // nevertheless.
   if (is_folder(prefix / "share/kbench/suites")) {
     take_installed(installation, prefix);
   } else if (const auto checkout = find_checkout(program, built_with.root)) {

@@ -41,8 +41,8 @@ struct Installation {
 
   std::filesystem::path python;  // a Python that should have torch; empty where there is none
   std::string python_reason;     // where it comes from, or why there is none
-  // Where the oracle finds LibTorch. Empty in a checkout, whose oracle has it in its run path, and
-  // in an installation until with_torch (torch_search.hpp) has looked.
+  // The folder of LibTorch for the oracle. Empty in a checkout, whose oracle has it in its run
+  // path, and in an installation until with_torch (torch_search.hpp) has looked.
   std::filesystem::path torch_libraries;
   std::string built_with_torch;  // "2.11.0"; empty without an oracle
   // Not created yet, see create_cache. Empty in an installation where neither KBENCH_CACHE,
@@ -51,8 +51,8 @@ struct Installation {
   // The folder that outlives results and caches: it has the key that runs are chained with. Empty
   // where neither XDG_STATE_HOME nor HOME is set.
   std::filesystem::path state;
-  // Where the locks of devices lie (measuring_lock.hpp), one folder for all users of the machine:
-  // KBENCH_LOCKS, else /tmp, whatever TMPDIR says.
+  // The folder with the locks of devices (measuring_lock.hpp), one folder for all users of the
+  // machine: KBENCH_LOCKS, else /tmp, whatever TMPDIR says.
   std::filesystem::path locks;
 };
 

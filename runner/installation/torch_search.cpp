@@ -60,7 +60,7 @@ std::string read_start(const fs::path& file) {
   return text;
 }
 
-// Of the folder of a Python's torch, or of an unpacked libtorch; empty where neither says.
+// Version of a Python's torch or of an unpacked libtorch, by its folder; empty where neither says.
 std::string version_in(const fs::path& folder) {
   std::smatch match;
   const std::regex number(R"(([0-9]+\.[0-9]+\.[0-9]+))");
@@ -74,7 +74,7 @@ std::string version_in(const fs::path& folder) {
   return "";
 }
 
-// What the candidate has, put into the installation. Errors: one clause for a list.
+// Puts what the candidate has into the installation. Errors: one clause for a list.
 Status take(Installation& installation, const Candidate& candidate, const AskForTorch& ask) {
   fs::path folder = candidate.path;
   const bool unpacked = is_folder(candidate.path);
@@ -92,7 +92,7 @@ Status take(Installation& installation, const Candidate& candidate, const AskFor
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("{} has no lib/libtorch_cpu.so", folder.string()), ""};
   }
-  // It becomes a part of LD_LIBRARY_PATH, which these would cut in two.
+  // The folder becomes a part of LD_LIBRARY_PATH, which these characters would cut in two.
   if (folder.string().find_first_of(":;$") != std::string::npos) {
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("{} has one of :;$ in its path, which the loader cannot be told",

@@ -178,7 +178,7 @@ class DeviceJudge final : public EpisodeJudge {
 
   AgentJudging judging_;
   std::mutex device_;
-  // Of the run's rows with a submission, by task and variant; nothing before the first submit.
+  // Keys of the run's rows with a submission, by task and variant; nothing before the first submit.
   std::optional<std::map<std::pair<std::string, std::string>, std::string>> keys_;
 };
 

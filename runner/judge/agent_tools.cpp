@@ -34,7 +34,7 @@ Json list_tasks(std::span<const TaskEntry> entries, const std::string& pattern) 
   return {{"tasks", std::move(list)}};
 }
 
-// What the judge sees of kernels/ at this moment.
+// The order that hands in kernels/ as it is at this moment.
 Result<Order> order_of(const fs::path& folder, const std::string& what, const std::string& agent) {
   const auto task = read_workspace(folder);
   if (!task) return task.error();
@@ -51,7 +51,7 @@ Result<Order> order_of(const fs::path& folder, const std::string& what, const st
   return order;
 }
 
-// Cut to what a model reads.
+// The answer, cut to what a model reads.
 Used answer(Result<Json> result) {
   if (!result) return result.error();
   return std::variant<Json, Order>(std::in_place_index<0>, Json::parse(fit(std::move(*result))));
@@ -117,7 +117,7 @@ Result<Json> AgentTools::open(const Json& arguments, const std::string& agent,
               {"writable", "kernels/"}};
 }
 
-// So many stay, whoever left them.
+// Removes the oldest workspaces; so many stay, whoever left them.
 void AgentTools::remove_oldest() const {
   std::vector<std::pair<fs::file_time_type, fs::path>> folders;
   std::error_code failed;

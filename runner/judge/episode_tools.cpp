@@ -36,7 +36,7 @@ Json recall_function() {
 
 CheckedCall wrong(CallError error, std::string why) { return {error, Json(), std::move(why)}; }
 
-// On one line, cut to what a model reads.
+// A result on one line, cut to what a model reads.
 std::string line_of(Json result) {
   std::string text = fit(std::move(result));
   while (text.ends_with('\n')) text.pop_back();
@@ -47,7 +47,7 @@ EpisodeTools::Answer refused(const Error& error, CallError kind) {
   return {line_of(error_result(error)), kind, "", false};
 }
 
-// It takes the device.
+// True for a tool that takes the device.
 bool is_evaluation(const std::string& tool) {
   return tool == "verify" || tool == "profile" || tool == "debug" || tool == "submit";
 }

@@ -49,7 +49,7 @@ struct CheckedCall {
 };
 [[nodiscard]] CheckedCall check_call(const std::string& tool, const std::string& arguments);
 
-// As they are offered to a model: OpenAI's functions.
+// The tools as they are offered to a model: OpenAI's functions.
 [[nodiscard]] Json offered_tools();
 
 class EpisodeTools {

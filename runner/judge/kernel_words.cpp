@@ -49,7 +49,7 @@ Result<CommandReport> debug(const ProbePlace& probe, const ProbedKernel& kernel,
   return debugger_report(probe, kernel);
 }
 
-// Of a submission that is one.
+// The component's report on a submission that was read without errors.
 Result<CommandReport> words_of(std::string_view component, const Submission& submission,
                                const KernelRequest& request,
                                const std::function<void(const std::optional<DeviceWait>&)>& waits) {
@@ -70,7 +70,8 @@ Result<CommandReport> words_of(std::string_view component, const Submission& sub
                                  : analyzer_report(probe, kernel);
 }
 
-// One that was asked for and did not come; a kernel that could not be looked at has a report.
+// The answer for a report that was asked for and did not come. A kernel that could not be looked at
+// has a report.
 SpokenKernels refused(const Error& error) {
   const bool theirs = error.code == ErrorCode::kSubmission || error.code == ErrorCode::kBadInput;
   const State state = theirs ? State::kSubmissionError : State::kInfrastructureError;
@@ -81,7 +82,8 @@ SpokenKernels refused(const Error& error) {
           .state = state};
 }
 
-// Nothing was looked at where a tool of this machine is missing.
+// The answer for a report. "not there": a tool of this machine is missing, and nothing was looked
+// at.
 SpokenKernels answer_of(const CommandReport& report) {
   if (report.status == "not there")
     return refused({ErrorCode::kInfrastructure, report.text, "`kbench doctor` says what is there"});

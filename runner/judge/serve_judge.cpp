@@ -65,7 +65,7 @@ std::string without_places(std::string message, const fs::path& folder) {
   return message;
 }
 
-// What makes one submission of an agent for a task another one than the next.
+// A variant's name, by which two submissions of one agent for a task are told apart.
 std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVariantDigits); }
 
 // Tells another sink of all, and the queue of each row.
@@ -151,7 +151,7 @@ class StoreJudge final : public ServingJudge {
       if (!report) return report.error();
       report->trust = judging_.trust;
       if (rows == Rows::kThatCount && report->quick) {
-        // Moved from: rows before it are still whole.
+        // This row was moved from; rows before it are still whole.
         continue;
       }
       return std::optional(
@@ -249,7 +249,7 @@ class StoreJudge final : public ServingJudge {
                  guess ? fmt::format("did you mean {}?", *guess) : "list_tasks shows all of them"};
   }
 
-  // By the text of its module.
+  // The task whose module has this text.
   Result<const Task*> task_like(const std::string& reference) {
     if (by_text_.empty()) {
       for (const TaskEntry& entry : entries_) {
@@ -278,11 +278,11 @@ class StoreJudge final : public ServingJudge {
                    fmt::format("{} has no size {}", task.id, clean_name(asked, 40)),
                    fmt::format("it has {}", task.sizes.front().name)};
     if (!asked.empty()) return asked;
-    // As a run takes the only one that there is.
+    // The order's size; a run takes the only one that there is, too.
     return task.find_size(target_.size) != nullptr ? target_.size : task.sizes.front().name;
   }
 
-  // For an episode that names no problem: one of those that count in a score.
+  // A task for an episode that names no problem: one of those that count in a score.
   [[nodiscard]] std::string any_task() const {
     std::vector<std::string> ids;
     for (const TaskEntry& one : entries_)
@@ -301,7 +301,7 @@ class StoreJudge final : public ServingJudge {
 
   // --- orders ---
 
-  // As a run finds it.
+  // The order's submission, found as a run finds it.
   Result<Submission> submission_of(const Order& order, const KernelTree& tree,
                                    const std::string& task) const {
     auto scratch = ScratchFolder::make("kbench-order");
@@ -323,7 +323,7 @@ class StoreJudge final : public ServingJudge {
     if (found->problems.empty())
       return Error{ErrorCode::kSubmission, "the files are no submission",
                    "send a .cpp, .cu or .py file"};
-    // Where it lies here is nobody's business.
+    // The path is cut off: nobody outside needs to know where the files lie here.
     Error error = found->problems.front().error;
     error.code = ErrorCode::kSubmission;
     const std::size_t path = error.message.find(": ");
@@ -332,7 +332,7 @@ class StoreJudge final : public ServingJudge {
     return error;
   }
 
-  // Whether nobody need measure it again.
+  // True for a row that nobody need measure again.
   [[nodiscard]] bool counts(const Evaluation& row, const ChainFinding& chain) const {
     if (fault_of(row.state) == Fault::kInfrastructure) return false;
     // "The same key" means on this machine, and as it was stored here.
@@ -340,7 +340,7 @@ class StoreJudge final : public ServingJudge {
            (!chained_ && chain.state == ChainFinding::State::kUnchained);
   }
 
-  // What is not stored: one at a time, kept by nobody.
+  // Answers orders that are not stored, one at a time; their results are kept by nobody.
   Status answer_each(std::span<const QueuedOrder> orders, const Listener& listener) {
     for (const QueuedOrder& one : orders) {
       if (stopping_) return Done{};

@@ -107,7 +107,7 @@ class HttpServer {
         port_(how.port) {}
 
   Result<ServeEnd> run(ServeJudging judging) {
-    // Whoever may not listen there learns so at once.
+    // Tries the address first, so that a user who may not listen there learns it at once.
     if (auto free = listen_on(how_.address, port_); !free) return free.error();
     auto tokens = find_tokens(how_.tokens, installation_);
     if (!tokens) return tokens.error();
@@ -147,7 +147,7 @@ class HttpServer {
                          .body = std::chrono::seconds(how_.body_timeout_s)}};
   }
 
-  // At the same port, when it is not the first one.
+  // Opens a gate, at the same port when it is not the first one.
   Result<Gate> open_gate(Sandbox& sandbox) {
     auto listener = listen_on(how_.address, port_);
     if (!listener) return listener.error();
@@ -174,7 +174,7 @@ Result<ServeEnd> serve_http(const HttpServing& how, ServeJudging judging, const 
 
 Result<ServeEnd> serve_standard_streams(ServeJudging judging,
                                         const std::function<void(const std::string&)>& note) {
-  // Who reads standard output may be gone before who writes to standard input.
+  // The reader of standard output may be gone before the writer to standard input.
   ::signal(SIGPIPE, SIG_IGN);
   auto parts = prepare_serving(std::move(judging));
   if (!parts) return parts.error();
@@ -200,7 +200,8 @@ Result<ServeEnd> serve_standard_streams(ServeJudging judging,
     if (const auto hello = channel.receive(kMessagePatience))
       if (auto known = hello_from_json(hello->body))
         StandardStreams(kWho, channel, std::move(*known), end.get(), parts->signals.get()).run();
-    // Its end closes here: whatever the supervisor waits for, it learns that nobody is there.
+    // The channel's end closes here: whatever the supervisor waits for, it learns that nobody is
+    // there.
   }
   const std::uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = ::write(end.get(), &one, sizeof one);

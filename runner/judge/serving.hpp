@@ -28,12 +28,13 @@ struct ServingTalk {
   std::function<void(const std::string&)> note;      // a line for whoever sits before it
   std::function<void(const std::string&)> announce;  // once, with the address
   std::function<void()> abandon;                     // where it is asked to end for the second time
-  // Before signals are blocked, so that Ctrl-C ends it: what a device takes to be judged on.
+  // Prepares all that a device takes to be judged on; before signals are blocked, so that Ctrl-C
+  // ends it.
   std::function<Status()> prepare_device;
 };
 
-// Until SIGINT or SIGTERM, which are blocked from then on, in threads made later as well. Errors:
-// an address that cannot be listened on; those of the tokens, of the database's path, of
+// Serves until SIGINT or SIGTERM, which are blocked from then on, in threads made later as well.
+// Errors: an address that cannot be listened on; those of the tokens, of the database's path, of
 // make_serve_judge, Spool::open and serve().
 [[nodiscard]] Result<ServeEnd> serve_http(const HttpServing& how, ServeJudging judging,
                                           const ServingTalk& talk);

@@ -27,8 +27,8 @@
 namespace kbench {
 namespace {
 
-// Where nobody has a GPU, a kernel is compiled for this one all the same: registers and spills are
-// known without any.
+// Architecture for a machine without a GPU. A kernel is compiled for it all the same: registers and
+// spills are known without any.
 constexpr const char* kUsualArchitecture = "90a";
 constexpr std::size_t kMostTextBytes = 1u << 20;
 
@@ -112,8 +112,8 @@ class RowKeeper final : public RunSink {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// What the device was calibrated to do at most, and the least time of the task by it; empty without
-// a calibration.
+// The calibrated limits of the device, and the least time of the task by them; empty without a
+// calibration.
 Facts limit_facts(const TaskSize& size, const Target& target, const Installation& installation) {
   const auto limits = find_limits(installation.state, describe_device(target));
   if (!limits || !*limits) return {};
@@ -179,8 +179,8 @@ CompileAnswer compile_kernels(const KernelRequest& request) {
 
 Result<KernelRun> run_kernels(const KernelRequest& request, const KernelRunOptions& options,
                               RunSink& sink) {
-  // What is for another device is no failure of a run, but it is one here. What is no submission
-  // becomes a row that says so.
+  // A submission for another device is no failure of a run, but it is one here. A folder that is no
+  // submission becomes a row that says so.
   if (const auto copy = find_copy(request))
     if (!copy->is_for(request.task.device)) return check_device(*copy, request.task.device).error();
   auto scratch = ScratchFolder::make("kbench-verify");

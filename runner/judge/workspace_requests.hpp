@@ -26,7 +26,7 @@
 
 namespace kbench {
 
-// Where tasks come from: a folder with levelN/, else the installation's.
+// The folder of tasks, with levelN/; empty: the installation's.
 using SuiteFolder = std::optional<std::filesystem::path>;
 
 // The prompt of the one task of these levels (empty: of all) that the pattern names. Errors: those
@@ -76,7 +76,7 @@ struct KernelRunOptions {
   std::function<bool()> stop = {};
   bool quick = false;  // this and the next: as RunRequest has them
   std::string allow_torch = "data";
-  // As RunTerms has it.
+  // Receives the device wait, as in RunTerms.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
 };
 

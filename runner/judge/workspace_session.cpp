@@ -54,7 +54,7 @@ class Asked {
     return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   }
 
-  // Whoever works in the folder could write to what lies in it.
+  // The database must not lie in the workspace: whoever works there could write to it.
   [[nodiscard]] Status check_database() const {
     if (!submits()) return Done{};
     std::error_code failed;
@@ -76,13 +76,13 @@ class Asked {
     return {line_of(answer.result), answer.state, {}, {}};
   }
 
-  // What goes wrong costs this profile only, and is told as the state of the kernels.
+  // A failure costs this profile only, and is told as the state of the kernels.
   WorkspaceAnswer profile() {
     const ProfiledKernels profiled = profile_kernels(request(), sink_.progress());
     return {line_of(profiled.result), profiled.state, {}, {}};
   }
 
-  // What goes wrong with the kernels is in the report; what is missing is told as the state.
+  // Faults of the kernels are in the report; a missing tool is told as the state.
   [[nodiscard]] WorkspaceAnswer report() const {
     const SpokenKernels spoken =
         spoken_kernels(component_of_tool(to_string(judging_.ask)), request());

@@ -61,7 +61,7 @@ Status LaneFleet::spawn(Lane& lane) {
   return Done{};
 }
 
-// That a lane is gone is found by whoever reads, too.
+// Sends a request. A lane that is gone is found by the reader as well.
 Status LaneFleet::ask(Lane& lane, const LaneRequest& request, Stage next) {
   lane.stage = next;
   return lane.channel.send(to_json(request));
@@ -117,7 +117,7 @@ bool LaneFleet::any_left() const {
 
 void LaneFleet::begin(std::size_t lane, std::size_t unit, const LaneRequest& request) {
   lanes_[lane].unit = unit;
-  // One that was not told, because the request is longer than a message may be, never answers.
+  // A lane that was not told, because the request is longer than a message may be, never answers.
   if (auto asked = ask(lanes_[lane], request, Stage::kBusy); !asked) bury(lane, asked.error());
 }
 
@@ -142,7 +142,7 @@ std::vector<LaneEvent> LaneFleet::wait(std::chrono::milliseconds time) {
 }
 
 void LaneFleet::read(std::size_t index) {
-  // What has begun to come is sent by a process that writes it at once, or dies.
+  // A lane writes a message at once or dies, so reading one that has begun never waits long.
   auto message = lanes_[index].channel.receive();
   if (!message) return bury(index, message.error());
   auto reply = lane_reply_from_json(message->body);
@@ -199,7 +199,7 @@ void LaneFleet::tell(const Lane& lane, const LaneReply& reply) {
 void LaneFleet::bury(std::size_t index, const Error& why) {
   Lane& lane = lanes_[index];
   const bool was_busy = lane.stage == Stage::kBusy;
-  // Its end of the channel is closed a little before its process is over.
+  // The lane's end of the channel is closed a little before its process is over.
   (void)lane.process.wait_until(Clock::now() + kTick);
   lane.channel = Channel();
   const ChildEnd end = lane.process.end();

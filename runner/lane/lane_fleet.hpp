@@ -48,7 +48,7 @@ struct LaneEvent {
 
 class LaneFleet {
  public:
-  // Deaths within kDeathWindow that a device is lost after.
+  // Deaths within kDeathWindow after which a device is lost.
   static constexpr std::size_t kMostDeaths = 3;
   static constexpr std::chrono::minutes kDeathWindow{10};
 
@@ -63,7 +63,7 @@ class LaneFleet {
   // other for ever. Errors: of a lane's take(); kInfrastructure where it cannot be started, dies,
   // or `gives_up` (asked often) says so.
   Status take(const std::function<bool()>& gives_up);
-  // All at once. The facts of each lane. Errors: likewise, of start().
+  // Starts all lanes at once; returns the facts of each. Errors: likewise, of start().
   Result<std::vector<Json>> start();
 
   [[nodiscard]] std::size_t size() const { return lanes_.size(); }

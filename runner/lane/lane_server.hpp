@@ -26,7 +26,7 @@ class LaneWork {
   // Starts what measures; the facts are the coordinator's.
   virtual Result<Json> start() = 0;
   virtual LaneRow measure(const LaneRequest& request) = 0;
-  // Nothing more is measured.
+  // Ends measuring.
   virtual void end(bool lost) = 0;
 };
 

@@ -31,7 +31,7 @@ namespace {
 using Weight = LintFinding::Weight;
 using Clock = std::chrono::steady_clock;
 
-// What the graphs of a suite's tasks say at one size, and which share a fingerprint.
+// Facts of a suite's graphs at one size, and which tasks share a fingerprint.
 struct Copies {
   std::map<std::string, Result<GraphFacts>> facts;           // by id
   std::map<std::string, std::vector<std::string>> same;      // fingerprint to ids
@@ -90,7 +90,7 @@ class LintSession {
   Result<SuiteLint> run(const std::filesystem::path& database) {
     auto store = Store::open(database, Store::Mode::kReadWrite);
     if (!store) return store.error();
-    // Nothing is timed.
+    // Nothing is timed here.
     const LockRequest request{.installation = &installation_,
                               .target = &target_,
                               .what = "tasks lint",

@@ -29,8 +29,8 @@ double no_effect(DType type) {
 }
 
 // The largest error of eager that makes a yardstick, in units of the output's root mean square: an
-// element may be wrong by four times as much (AcceptanceRule::c). Of the 250 tasks at `full` on an
-// H100, TF32 off, 248 are below 0.0085, half of them below 3.3e-6; the others are at 0.059
+// element may be wrong by four times as much (AcceptanceRule::c). On an H100 at `full`, TF32 off,
+// 248 of the 250 tasks are below 0.0085, half of them below 3.3e-6; the others are at 0.059
 // (level3/045_unetsoftmax) and 3.5 (level3/024_efficientnetb2, norms over one element). At `small`
 // on a CPU all are below 9.0e-4.
 constexpr double kLargestEagerError = 1.0 / 64;

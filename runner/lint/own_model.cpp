@@ -13,7 +13,7 @@ namespace {
 
 using Weight = LintFinding::Weight;
 
-// Of a call, the shortest: whatever else the machine does makes calls longer.
+// Time of the shortest call: whatever else the machine does makes calls longer.
 std::optional<double> shortest_ns(std::span<const Evaluation> own, Side side) {
   std::optional<double> shortest;
   for (const Evaluation& evaluation : own) {

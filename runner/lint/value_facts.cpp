@@ -59,7 +59,7 @@ std::optional<std::vector<std::int64_t>> reduced(const GraphNode& node) {
   const auto* list = std::get_if<GraphList>(&node.args[1].value);
   std::vector<std::int64_t> result;
   for (const GraphArg& dimension : list != nullptr ? *list : GraphList{node.args[1]}) {
-    // From behind it cannot be counted here: the rank is not known.
+    // A dimension that is counted from behind is not known here: the rank is not.
     const auto* place = std::get_if<std::int64_t>(&dimension.value);
     if (place == nullptr || *place < 0) return std::nullopt;
     result.push_back(*place);

@@ -30,7 +30,7 @@ constexpr double kSaturated = 0.1;
 // relu at full.
 constexpr int kBlocksWithAnEmptyCall = 12;
 
-// Nothing foreign runs in eager's worker.
+// A fault of eager's worker is ours: nothing foreign runs in it.
 std::optional<EarlyEnd> as_ours(std::optional<EarlyEnd> end) {
   if (!end || end->state == State::kDoesNotFit) return end;
   return EarlyEnd{State::kInfrastructureError,
@@ -269,8 +269,8 @@ std::int64_t CallProtocol::usual_call_ns() const {
   return static_cast<std::int64_t>(std::min(eager_ns_ * slots_, kDeepRestNs));
 }
 
-// On CPU the oracle's threads stand still meanwhile; once the player's do too, who runs is a
-// stranger. Where nothing is timed nobody is disturbed.
+// On a CPU the oracle's threads stand still during the call. Once the player's do too, any thread
+// that runs is a stranger's. Where nothing is timed, nobody is disturbed.
 std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall& call,
                                                   PlayerAnswer& answer) {
   const bool stands_still = on_cpu() && settings_.is_timed();
@@ -295,8 +295,8 @@ std::optional<EarlyEnd> CallProtocol::run(Seated& side, CallKind kind, CallTimes
   return std::nullopt;
 }
 
-// The next inputs are shown once these outputs are taken: who sees several could serve them
-// together.
+// The next inputs are shown once these outputs are taken: a submission that sees several could
+// serve them together.
 std::optional<EarlyEnd> CallProtocol::run_slot(Seated& side, CallKind kind, int slot,
                                                const SlotPlaces& places, CallTimes& times) {
   const std::int64_t start = settings_.surroundings.now_ns();
@@ -441,7 +441,7 @@ void CallProtocol::have_graph_play_eager() {
 }
 
 std::optional<EarlyEnd> CallProtocol::call(CallTimes& times, bool everything) {
-  // A call that is checked and not timed.
+  // Operators are counted in a call that is checked and not timed.
   const bool observed = everything && !torch_use_known_ && worker_->kind().observes;
   if (auto end = run(submission_, observed ? CallKind::kObserved : CallKind::kForward, times))
     return end;

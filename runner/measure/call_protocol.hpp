@@ -50,7 +50,7 @@ namespace kbench {
 struct CallTimes {
   std::int64_t time_ns = 0;     // to be believed
   std::int64_t claimed_ns = 0;  // the worker's word
-  // From go to done, with the work around it; on CUDA from before the inputs are shown.
+  // Time from go to done, with the work around it; on CUDA from before the inputs are shown.
   std::int64_t wall_ns = 0;
   std::int64_t strict_ns = 0;  // from before the inputs are shown until the outputs are taken
   std::int64_t flush_ns = 0;   // CPU: of the cache flush before the first slot's call
@@ -67,8 +67,8 @@ class CallProtocol {
   CallProtocol(const CallProtocol&) = delete;
   CallProtocol& operator=(const CallProtocol&) = delete;
 
-  // New buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for the
-  // first worker of the submission, which may still be compiled.
+  // Makes new buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for
+  // the first worker of the submission, which may still be compiled.
   std::optional<EarlyEnd> place(int slots);
   // Starts a worker on these buffers if there is none, and does not wait for it.
   std::optional<EarlyEnd> start_worker();
@@ -86,13 +86,13 @@ class CallProtocol {
   std::optional<EarlyEnd> load();
   // Waits until the submission is loaded, and lets it prepare its parameters.
   std::optional<EarlyEnd> prepare();
-  // Fresh private inputs for all slots, of the task's own distribution or a hard one.
+  // Draws fresh private inputs for all slots, of the task's own distribution or a hard one.
   std::optional<EarlyEnd> draw_inputs(std::optional<HardDraw> hard = {});
-  // One verified call on all slots. `everything`: the audit looks at inputs and parameters in any
-  // case.
+  // Makes one verified call on all slots. `everything`: the audit looks at inputs and parameters in
+  // any case.
   std::optional<EarlyEnd> call(CallTimes& times, bool everything = false);
-  // A call that is stopped again and again to see in whose code it is (code_profile.hpp). It is
-  // verified like any other, and not timed.
+  // Makes a call that is stopped again and again to see in whose code it is (code_profile.hpp). It
+  // is verified like any other, and not timed.
   std::optional<EarlyEnd> call_and_profile();
   // Whether calls are profiled: only those of Python submissions on a CPU, where it matters who
   // wrote the code.
@@ -107,7 +107,8 @@ class CallProtocol {
   // moment of the machine moves both alike. On CUDA the call is the submission's worker's, and
   // bounds what is granted to it.
   std::optional<EarlyEnd> make_empty_call();
-  // One timed visit of a baseline, on all slots. Eager's outputs are what judge() compares with.
+  // Makes one timed visit of a baseline, on all slots. Eager's outputs are what judge() compares
+  // with.
   std::optional<EarlyEnd> time_baseline(Side side, BaselineTime& timed);
   // CPU: one timed visit of eager as the task's graph, even where a worker plays eager.
   std::optional<EarlyEnd> time_graph(BaselineTime& timed);
@@ -118,7 +119,7 @@ class CallProtocol {
   // library out.
   [[nodiscard]] bool take_vendor();
   [[nodiscard]] VendorSide& vendor() { return vendor_; }
-  // From now on the graph plays eager in place of the worker. A task's file may do more than its
+  // Has the graph play eager from now on in place of the worker. A task's file may do more than its
   // graph says, such as sleep, and a submission compared with it would look fast.
   void have_graph_play_eager();
   // Checks which code the worker has mapped by now.

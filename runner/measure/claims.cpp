@@ -81,7 +81,7 @@ std::optional<std::string> contradicts(double claimed_ns, double excess_ns, doub
 }
 
 constexpr std::size_t kLastNullCalls = 5;
-// CUDA, of a single call: contexts take turns, and a turn may come late.
+// CUDA: slack of a single call. Contexts take turns, and a turn may come late.
 constexpr double kCudaLateNs = 3e5;
 constexpr double kDelayNs = 5e5;
 constexpr double kFewLate = 0.1;

@@ -7,7 +7,7 @@
 // until the outputs are copied away.
 //
 // The bound is on the very number that ranks a submission: the mean of a block's logarithms, the
-// median over blocks. Of the clocks' figures the lower quartile counts. A busy host only ever adds
+// median over blocks. The lower quartile of the clocks' figures counts. A busy host only ever adds
 // to them, and never delays three quarters of the calls in two measurements.
 //
 // Empty calls take the same path. They are made before anything foreign is loaded, and on CUDA once
@@ -50,7 +50,7 @@ struct NullCalls {
 };
 
 // Whether the host delayed the empty calls: more than a tenth came half a millisecond after the
-// fastest. Of 25 on a quiet H200 with 16 cores none did; beside 16 busy loops or copies of memory
+// fastest. On a quiet H200 with 16 cores none of 25 did; beside 16 busy loops or copies of memory
 // three or more did.
 [[nodiscard]] bool came_late(const NullCalls& calls);
 
@@ -58,9 +58,10 @@ class ClaimLedger {
  public:
   explicit ClaimLedger(std::string_view device) : on_cpu_(device == "cpu") {}
 
-  // A player came that is not calibrated yet: what it claims is believed and not judged.
+  // Forgets the player: a new one came that is not calibrated yet, and whose claims are believed
+  // and not judged.
   void forget_player() { calibrate({}); }
-  // Empty calls of the player whose calls are timed from now on.
+  // Sets the empty calls of the player whose calls are timed from now on.
   void calibrate(NullCalls nulls) {
     nulls_ = std::move(nulls);
     own_wall_ns_.clear();

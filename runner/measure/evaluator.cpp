@@ -31,8 +31,9 @@ using Clock = std::chrono::steady_clock;
 // CPU: the shortest sample. A baseline with a shorter call has samples of several calls on distinct
 // inputs.
 constexpr double kShortestSampleNs = 2e6;
-// Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone.
-constexpr int kBeforeTheWorker = 0;  // visits
+// Visit numbers of the baselines' calls alone: before the worker comes, and (CUDA) after it has
+// gone.
+constexpr int kBeforeTheWorker = 0;
 constexpr int kAfterTheWorker = 1;
 // Visits of Python on a CPU that show in whose code it is.
 constexpr int kLeastProfiled = 6;
@@ -45,7 +46,8 @@ constexpr int kMostProfiled = 48;
 constexpr std::uint64_t kProfiledOneIn = 3;
 constexpr std::uint64_t kLeftAloneOneIn = 4;
 constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
-// Samples that make an interval of 95 % (analysis/speedup, Slowdown).
+// Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone. So many
+// samples make an interval of 95 % (analysis/speedup, Slowdown).
 constexpr int kAloneAtOnce = 6;
 constexpr int kAloneAPlacement = 2;  // where six placements or more follow
 
@@ -141,8 +143,8 @@ class Evaluating {
 
   [[nodiscard]] bool in_half() const { return working_type(request_.precision) != DType::kFloat32; }
 
-  // The task cannot be had in the class: nobody is to blame, and it counts in no score of the
-  // class.
+  // The end of an evaluation whose task cannot be had in the class: nobody is to blame, and it
+  // counts in no score of the class.
   [[nodiscard]] EarlyEnd not_in_type(const std::string& why) {
     record_.unranked =
         fmt::format("{} is not to be had in {}: {}", request_.task->id, request_.precision, why);
@@ -213,7 +215,8 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // Zero where no time is judged: then the first warm-up tells how long the submission may take.
+  // Number of calls alone. Zero where no time is judged: then the first warm-up tells how long the
+  // submission may take.
   [[nodiscard]] int calls_alone() const {
     if (!settings_.judges_times()) return 0;
     const bool many_placements = on_cpu() && settings_.stop.min_placements >= kAloneAtOnce;
@@ -241,8 +244,8 @@ class Evaluating {
   }
 
   // The task's own distribution several times and each hard draw that applies once, in an order
-  // that the submission cannot know. Who compares two files begins with the task's own: eager's
-  // error there is the yardstick of all that follows.
+  // that the submission cannot know. A comparison of two files begins with the task's own
+  // distribution: eager's error there is the yardstick of all that follows.
   std::vector<std::optional<HardDraw>> planned_draws() {
     if (!has_submission()) return {std::nullopt};
     std::vector<std::optional<HardDraw>> draws(
@@ -264,7 +267,7 @@ class Evaluating {
     if (auto end = calls_.draw_inputs(hard)) return end;
     if (draw == 0)
       if (auto end = calls_.load()) return end;
-    // Meanwhile the worker loads.
+    // The worker loads meanwhile.
     auto eager = oracle_.reference();
     if (!eager) return from_error(eager.error());
     if (draw == 0)
@@ -282,9 +285,10 @@ class Evaluating {
     return check_submission(draw, hard, *eager);
   }
 
-  // Of who compares two files, after the first draw. The reference takes ten times as long as eager
-  // in double, and has nothing to add where the results are eager's to the bit. On the task's own
-  // inputs eager's error is known, and results are judged like those of a timed call.
+  // For somebody who compares two files: every draw after the first. The reference takes ten times
+  // as long as eager in double, and has nothing to add where the results are eager's to the bit. On
+  // the task's own inputs eager's error is known, and results are judged like those of a timed
+  // call.
   std::optional<EarlyEnd> compare_with_eager(int draw, std::optional<HardDraw> hard,
                                              bool& is_eagers) {
     if (auto end = calls_.draw_inputs(hard)) return end;
@@ -550,8 +554,8 @@ class Evaluating {
     return static_cast<int>(std::clamp(needed, 1.0, static_cast<double>(kMaxSlots)));
   }
 
-  // Twice: the first visit is slower than those that count, in either order of the sides. Of rough
-  // times the shortest counts, and that is not the first.
+  // Visits each side twice: the first visit is slower than those that count, in either order of the
+  // sides. The shortest of rough times counts, and that is not the first.
   std::optional<EarlyEnd> settle_in() {
     const int visits = settings_.times == Times::kRough ? 1 : 2;
     for (int i = 0; i < visits; ++i)
@@ -580,7 +584,7 @@ class Evaluating {
 
   [[nodiscard]] bool wants_profile() const {
     if (!has_submission() || !calls_.profiles()) return false;
-    // They are at its expense.
+    // Profiled visits are at the submission's expense.
     const int least = calls_.takes_long() ? 1 : kLeastProfiled;
     return visits_profiled_ < least || !calls_.has_enough_looks();
   }
@@ -785,7 +789,8 @@ void explain_missing_times(Evaluation& record) {
     return;
   }
   const auto missing = [&](Side side) { return !median_time_ns(record.samples, side); };
-  // The first line only: output of the submission and a compiler's pages stand in the message.
+  // Only the first line is the reason: output of the submission and a compiler's pages stand in the
+  // message.
   const std::string first_line = record.message.substr(0, record.message.find('\n'));
   const std::string early = first_line.empty() ? "not reached" : first_line;
   if (missing(Side::kEager)) record.eager_reason = early;

@@ -69,8 +69,8 @@ struct EvaluationRequest {
 
 enum class Times {
   kJudged,  // a row's
-  // For this process alone. No row has them, so nobody gains by steering them, and steps that only
-  // judge times are left out: baselines alone, peaks, floor, clocks.
+  // Rough times, for this process alone. No row has them, so nobody gains by steering them, and
+  // steps that only judge times are left out: baselines alone, peaks, floor, clocks.
   kRough,
   kNone,  // checks alone: for whoever is still at work on a kernel
 };

@@ -24,23 +24,23 @@ struct TaskLimit {
   bool calibrated = false;  // by limits that were calibrated, not by peaks measured in passing
 };
 
-// In the class torch-default each product counts at the peak of the precision that PyTorch computes
-// it in by default. By the calibration where there is one with the precision class, else by the
-// peaks of the evaluation. What is written may stay in a last-level cache of `cache_bytes`; what is
-// read is not in it, as caches are cold.
+// The limit of a task. In the class torch-default each product counts at the peak of the precision
+// that PyTorch computes it in by default. Peaks are those of the calibration, where there is one
+// with the precision class, else those of the evaluation. What is written may stay in a last-level
+// cache of `cache_bytes`; what is read is not in it, as caches are cold.
 [[nodiscard]] TaskLimit limit_of(const Work& work, const std::string& precision,
                                  const DevicePeaks& measured,
                                  const std::optional<DeviceLimits>& calibrated,
                                  std::uint64_t cache_bytes);
 
-// Nanoseconds; no call can be shorter. Lenient where an honest kernel may do less: 80 % of the
-// bytes, save what the last-level cache may keep, and a quarter of the multiplications that are
-// needed (Winograd's F(4,3)).
+// The floor in nanoseconds; no call can be shorter. It is lenient where an honest kernel may do
+// less: 80 % of the bytes, save what the last-level cache may keep, and a quarter of the
+// multiplications that are needed (Winograd's F(4,3)).
 [[nodiscard]] double floor_ns(const Work& work, const DevicePeaks& peaks,
                               std::uint64_t cache_bytes);
 
-// The higher of each: what the device showed in this evaluation, when it was calibrated, and what
-// its maker says of it. A device that was slow when it was calibrated accuses nobody.
+// The highest of each peak: what the device showed in this evaluation, when it was calibrated, and
+// what its maker says of it. A device that was slow when it was calibrated accuses nobody.
 [[nodiscard]] DevicePeaks highest_peaks(const DevicePeaks& measured,
                                         const std::optional<DeviceLimits>& calibrated,
                                         const DeviceSheet* sheet);

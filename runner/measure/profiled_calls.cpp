@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kLoadTimeout{30'000};
 constexpr std::chrono::milliseconds kCallTimeout{20'000};
-// As in an evaluation: the first call chooses among algorithms, and cuDNN compiles some of them.
+// Time limit of a vendor's call, as in an evaluation: the first call chooses among algorithms, and
+// cuDNN compiles some of them.
 constexpr std::chrono::milliseconds kVendorTimeout{300'000};
 constexpr std::uint64_t kAlignment = 256;
 
@@ -59,7 +60,7 @@ class Recording {
   [[nodiscard]] bool on_cuda() const { return request_.device == "cuda"; }
   [[nodiscard]] bool records() const { return on_cuda() && !cupti_.empty(); }
 
-  // In a process of its own; other sides are the oracle's.
+  // True for a side that plays in a process of its own; other sides are the oracle's.
   [[nodiscard]] bool has_worker() const { return side_ == Side::kSubmission || is_vendor(); }
   [[nodiscard]] bool is_vendor() const { return side_ == Side::kVendor; }
   [[nodiscard]] Seat seat() const { return is_vendor() ? Seat::kBaselines : Seat::kSubmission; }
@@ -200,7 +201,7 @@ class Recording {
             "--side eager is there for every task"};
   }
 
-  // With the last that it printed.
+  // The error with the last words that the process printed.
   Error told(const EarlyEnd& end) {
     if (is_vendor()) return no_vendor(vendor_failure(*worker_, end));
     Error error = as_error(end);

@@ -15,7 +15,7 @@ namespace kbench {
 // 256 random bits from the kernel, hex.
 [[nodiscard]] std::string random_seed();
 
-// The same form for what a seed that was chosen draws, apart for each `what`: "level1/019_relu
+// A seed of the same form, for what a chosen seed draws, apart for each `what`: "level1/019_relu
 // small". Whoever knows the chosen one knows this.
 [[nodiscard]] std::string known_seed(std::int64_t chosen, std::string_view what);
 

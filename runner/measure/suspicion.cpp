@@ -49,7 +49,8 @@ void prepend(std::vector<T>& to, const std::vector<T>& before) {
   to.insert(to.begin(), before.begin(), before.end());
 }
 
-// The second with all that the first has. Where both count, blocks and placements are numbered on.
+// The second measurement with all that the first has. Where both count, blocks and placements are
+// numbered on.
 Evaluation together(Evaluation first, bool first_counts, Evaluation second, bool second_counts) {
   number_after(first, second);
   if (!first_counts) discount(first);
@@ -65,8 +66,8 @@ Evaluation together(Evaluation first, bool first_counts, Evaluation second, bool
   return second;
 }
 
-// The second measurement at the pace of the first one. A machine may become slower or faster as a
-// whole, and then eager does too.
+// Time of the second measurement at the pace of the first one. A machine may become slower or
+// faster as a whole, and then eager does too.
 double at_pace_of(const Evaluation& first, const Evaluation& second) {
   const double again = time_of(second).value_or(0);
   const auto eager_once = time_of(first, Side::kEager);
@@ -81,8 +82,9 @@ bool far_apart(double once_ns, double again_ns, bool on_cpu) {
   return std::max(once_ns, again_ns) > most_apart * std::min(once_ns, again_ns);
 }
 
-// CPU: a call is what the clock shows above an empty one, and by about as much as that takes two
-// honest measurements of a short kernel may differ. CUDA: events are finer than any kernel.
+// Difference that the clock cannot resolve. CPU: a call is what the clock shows above an empty one,
+// and by about as much as that takes two honest measurements of a short kernel may differ. CUDA:
+// events are finer than any kernel.
 double clock_resolution_ns(const Evaluation& first, const Evaluation& second) {
   if (second.device != "cpu") return 0;
   return static_cast<double>(std::max(first.null_call_ns, second.null_call_ns).value_or(0));
@@ -191,7 +193,8 @@ Evaluation settle(Evaluation first, Evaluation second, const std::string& reason
     accuse(second, "measured twice, and both times faster than can be: " +
                        below_floor_words(first_is_slower ? first : second));
   }
-  // Far apart by less than the clock resolves, or they would disagree.
+  // Times that are far apart here are so by less than the clock resolves: else the measurements
+  // would disagree.
   if (below_floor || are_far_apart(first, second))
     return together(std::move(first), first_is_slower, std::move(second), !first_is_slower);
   return together(std::move(first), true, std::move(second), true);

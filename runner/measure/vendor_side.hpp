@@ -25,7 +25,7 @@ class VendorSide {
  public:
   VendorSide(const EvaluationRequest& request, Oracle& oracle, Evaluation& record);
 
-  // Whether the run asked for it, and nothing has gone wrong so far.
+  // True if the run asked for the library, and nothing has gone wrong so far.
   [[nodiscard]] bool plays() const { return plays_; }
   void leave_out(std::string reason);
 

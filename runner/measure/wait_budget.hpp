@@ -1,6 +1,6 @@
-// How long one submission may keep a run waiting: while it loads, prepares and is called, over all
-// measurements of it. Each call has a limit of its own; without this, calls that stay just below
-// theirs held a run for minutes. Spent by the call protocol.
+// The time for which one submission may keep a run waiting: while it loads, prepares and is called,
+// over all measurements of it. Each call has a limit of its own; without this, calls that stay just
+// below theirs held a run for minutes.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class WaitBudget {
   [[nodiscard]] bool exhausted() const { return spent_ >= limit_; }
   [[nodiscard]] std::chrono::nanoseconds limit() const { return limit_; }
 
-  // `timeout`, or a little more than what is left where that is less.
+  // The time to wait: `timeout`, or a little more than what is left where that is less.
   [[nodiscard]] std::chrono::milliseconds at_most(std::chrono::milliseconds timeout) const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit_ - spent_);
     return std::clamp(left, std::chrono::milliseconds{1}, timeout);

@@ -30,7 +30,7 @@ std::string replaced(std::string_view text, char what, std::string_view with) {
   return made;
 }
 
-// In single quotes of a POSIX shell.
+// The text in single quotes of a POSIX shell.
 std::string quoted(const std::string& text) {
   return fmt::format("'{}'", replaced(text, '\'', "'\\''"));
 }
@@ -63,7 +63,7 @@ std::string command_names(const CommandEntry& top) {
 
 // --- bash ---
 
-// What completes a value, as a statement.
+// The shell statement that completes a value.
 std::string bash_action(const OptionEntry& option) {
   if (!option.choices.empty())
     return fmt::format("_kbench_words {}",
@@ -161,7 +161,7 @@ complete -F _kbench kbench
 
 // --- zsh ---
 
-// Inside of brackets, and before a colon, of an _arguments specification.
+// Text that stands inside of brackets, and before a colon, of an _arguments specification.
 std::string zsh_text(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -171,7 +171,8 @@ std::string zsh_text(const std::string& text) {
   return safe;
 }
 
-// What offers names. No command's function is called so: words of a command have one underscore.
+// The function that offers names. No command's function has this name: words of a command have one
+// underscore.
 constexpr const char* kZshNames = "_kbench__names";
 
 std::string zsh_action(const OptionEntry& option) {

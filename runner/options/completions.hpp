@@ -15,7 +15,7 @@ namespace kbench {
 [[nodiscard]] std::string bash_completions(const CommandEntry& top);
 [[nodiscard]] std::string zsh_completions(const CommandEntry& top);
 [[nodiscard]] std::string fish_completions(const CommandEntry& top);
-// Those of a shell: "bash", "zsh" or "fish".
+// The completions of a shell: "bash", "zsh" or "fish".
 [[nodiscard]] std::string completions_of(const CommandEntry& top, std::string_view shell);
 
 // Whether a shell may be shown the word: letters, digits and _ . / @ + - ~ alone, and no dash in

@@ -60,7 +60,7 @@ fs::path place_in(std::string_view word) {
   return has_format ? word.substr(equals + 1) : word;
 }
 
-// By whatever links lead there.
+// True for a place below the folder, by whatever links it is reached.
 bool lies_below(const fs::path& place, const fs::path& folder) {
   std::error_code failed;
   const fs::path base = fs::weakly_canonical(folder, failed);

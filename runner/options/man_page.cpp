@@ -108,7 +108,7 @@ std::string flowing(std::string_view text) {
   return made;
 }
 
-// Without what every command ends with.
+// The footer without the lines with which every command ends.
 std::string_view own_footer(const CommandEntry& command, std::string_view exit_codes) {
   std::string_view footer = command.footer;
   if (const std::size_t at = footer.find(exit_codes); at != footer.npos)

@@ -14,7 +14,7 @@ struct ManualTopic {
   std::string_view about;  // the page's first line
 };
 
-// In the order in which a reader is likely to want them.
+// Topics in the order in which a reader is likely to want them.
 [[nodiscard]] std::span<const ManualTopic> manual_topics();
 
 [[nodiscard]] bool is_manual_topic(std::string_view name);

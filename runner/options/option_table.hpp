@@ -39,7 +39,7 @@ struct CommandEntry {
 
 [[nodiscard]] CommandEntry describe_options(const CLI::App& app);
 
-// Itself and everything below it, each before its own.
+// The command itself and everything below it, each before its own.
 [[nodiscard]] std::vector<const CommandEntry*> all_commands(const CommandEntry& top);
 
 }  // namespace kbench

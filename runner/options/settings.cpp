@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 constexpr const char* kUsualFile = "kbench.toml";
 // Options that mean the same in every command: they are set without naming one.
 constexpr std::array<std::string_view, 3> kShared{"color", "db", "suite"};
-// They say where settings come from, or end the program.
+// Options that say where settings come from, or end the program.
 constexpr std::array<std::string_view, 5> kUnsettable{"config", "help", "preset", "resume",
                                                       "version"};
 // Variables that are no options (installation.hpp, torch_search.hpp, setup, tests).
@@ -146,7 +146,8 @@ Result<std::optional<std::string>> value_of(const std::string& variable,
   return value;
 }
 
-// What --config or --preset says; else the variable; empty where neither does. Errors: as above.
+// The source that --config or --preset names; else that of the variable; empty where neither does.
+// Errors: as above.
 Result<std::string> source_option(const CLI::App& app, const std::string& name,
                                   const SetElsewhere& around) {
   const CLI::Option* option = app.get_option_no_throw("--" + name);
@@ -174,8 +175,8 @@ bool is_there(const fs::path& file) {
   return fs::exists(fs::symlink_status(file, none));
 }
 
-// Weakest first: the user's own file, then the one that is named or else lies in the working
-// directory. A file that is both is the user's own.
+// Sources, weakest first: the user's own file, then the one that is named or else lies in the
+// working directory. A file that is both is the user's own.
 std::vector<Source> sources_of(const std::string& named, const SetElsewhere& around) {
   std::vector<Source> sources;
   const fs::path own = around.user_folder.empty() ? fs::path() : around.user_folder / kUsualFile;
@@ -246,7 +247,7 @@ Result<std::vector<Layer>> layers_of(const CLI::App& app, const SetElsewhere& ar
   return layers;
 }
 
-// Where a setting of a command may stand, weakest first.
+// Paths at which a setting of a command may stand, weakest first.
 std::vector<std::string> paths_for(const std::string& command, const std::string& name) {
   std::vector<std::string> paths;
   if (contains(kShared, name)) paths.push_back(name);
@@ -269,7 +270,8 @@ Status check_flag(const EffectiveSetting& setting) {
                fmt::format("{} = true is the same as --{}", setting.name, setting.name));
 }
 
-// What the parser would say of a value, with who set it. The option is left as nobody typed it.
+// Lets the parser check a value, and says in an error who set it. Leaves the option as if nobody
+// had typed it.
 Status check_value(const EffectiveSetting& setting, CLI::Option& option) {
   if (setting.typed || setting.origin.empty() || setting.values.empty()) return Done{};
   if (setting.flag) return check_flag(setting);
@@ -284,7 +286,7 @@ Status check_value(const EffectiveSetting& setting, CLI::Option& option) {
   return fine;
 }
 
-// All that is wrong at once: whoever wrote a file mends it once.
+// All errors at once: whoever wrote a file mends it once.
 Status all_of(const std::vector<Error>& errors, const CLI::App& command) {
   if (errors.empty()) return Done{};
   Error all = errors.front();
@@ -303,8 +305,8 @@ std::string default_of(const CLI::Option& option) {
   return text.substr(at + kMark.size(), end - at - kMark.size());
 }
 
-// Nobody typed it: the strongest layer has it, or nobody. Errors: kUsage, true or false of what is
-// neither, an empty variable.
+// Looks up a setting that nobody typed: the strongest layer has it, or nobody. Errors: kUsage, true
+// or false of what is neither, an empty variable.
 Status look_up(EffectiveSetting& setting, const std::string& command,
                const std::vector<Layer>& layers, const SetElsewhere& around) {
   const auto paths = paths_for(command, setting.name);
@@ -342,7 +344,7 @@ bool is_quiet(const std::vector<EffectiveSetting>& settings) {
   });
 }
 
-// What is typed counts, and with it all that it excludes or replaces.
+// A typed option wins, and overrules all that it excludes or replaces.
 bool is_overruled(const CLI::App& app, const CLI::Option& option, const std::string& name) {
   const CLI::Option* resume = app.get_option_no_throw("--resume");
   if (resume != nullptr && resume->count() > 0 && is_choice_of_run(name)) return true;
@@ -421,7 +423,7 @@ std::vector<std::string> with_settings(const CLI::App& app, std::vector<std::str
     for (const std::string& value : setting.values)
       added.push_back(fmt::format("--{}={}", setting.name, value));
   }
-  // Behind the names of the commands, which stand first.
+  // The settings stand behind the names of the commands, which stand first.
   auto at = words.begin() + std::min<std::ptrdiff_t>(1, std::ssize(words));
   const CLI::App* here = &app;
   while (at != words.end()) {

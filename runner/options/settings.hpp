@@ -28,7 +28,7 @@ class App;
 
 namespace kbench {
 
-// The value of one option of a command, and who says so.
+// The value of one option of a command, and where it is set.
 struct EffectiveSetting {
   std::string name;                 // "level"
   std::vector<std::string> values;  // empty: nobody says
@@ -44,7 +44,7 @@ struct SetElsewhere {
   std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
   std::filesystem::path user_folder;   // where the user's own one is; it may say anything
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
-  // Told of each variable that was probably meant for an option: one line for a person.
+  // Receives each variable that was probably meant for an option: one line for a person.
   std::function<void(const std::string& line)> warn = [](const std::string&) {};
 };
 // $XDG_CONFIG_HOME/kbench, else ~/.config/kbench; empty without a home.

@@ -27,7 +27,7 @@ Error usage(std::string message, std::string hint) {
   return {ErrorCode::kUsage, std::move(message), std::move(hint)};
 }
 
-// As somebody would type it.
+// The value as somebody would type it.
 std::optional<std::string> word_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* number = node.as_integer()) return fmt::format("{}", number->get());
@@ -71,7 +71,7 @@ class Flattener {
           fmt::format("{}: {} is neither text, a number, true or false, nor a list of them",
                       value.where, clean_name(path, 100)),
           "write it as you would type it: level = [1, 2]");
-    // What stands behind it on the command line would be taken for the value.
+    // An empty value is refused: on the command line the next word would be taken for it.
     if (std::find(value.values.begin(), value.values.end(), "") != value.values.end())
       return usage(fmt::format("{}: {} is empty", value.where, clean_name(path, 100)),
                    "say one, or leave it out");

@@ -12,13 +12,13 @@
 namespace kbench {
 
 struct SettingValue {
-  // As words of a command line; "true" or "false" of a truth value.
+  // Values as words of a command line; "true" or "false" for a truth value.
   std::vector<std::string> values;
   bool has_truth = false;  // one of them was true or false, and no text
   std::string where;       // "kbench.toml:12"
 };
 
-// By path: "db", or "tasks.lint.device" of [tasks.lint].
+// Settings by path: "db", or "tasks.lint.device" of [tasks.lint].
 using SettingsTable = std::map<std::string, SettingValue>;
 
 struct SettingsFile {
@@ -26,8 +26,8 @@ struct SettingsFile {
   std::map<std::string, SettingsTable> presets;  // [preset.NAME], [preset.NAME.run] …
 };
 
-// Never waits for what is no regular file. Errors: kUsage, with file and line: unreadable, no TOML,
-// a value that no option can have, an empty one.
+// Reads the file; never waits for what is no regular file. Errors: kUsage, with file and line:
+// unreadable, no TOML, a value that no option can have, an empty one.
 [[nodiscard]] Result<SettingsFile> read_settings(const std::filesystem::path& file);
 
 }  // namespace kbench

@@ -58,7 +58,7 @@ void add_json(CLI::App& app, OutputFormat& format, const std::string& what) {
   add_choice<OutputFormat>(app, "--format", format,
                            {{"table", OutputFormat::kTable}, {"json", OutputFormat::kJson}},
                            what + " (default: table)");
-  // Shorter to type, and what people try.
+  // This form is shorter to type, and what people try.
   app.add_flag_function(
       "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
       "The same as --format json");

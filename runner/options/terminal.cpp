@@ -48,7 +48,8 @@ std::string Terminal::paint(Color color_name, std::string_view text) const {
 Terminal inspect_terminal(int descriptor, ColorMode mode) {
   Terminal terminal;
   const TerminalEnvironment environment = terminal_environment();
-  // One that calls itself dumb gets plain lines: it would show the escapes that erase a line.
+  // A terminal that calls itself dumb gets plain lines: it would show the escapes that erase a
+  // line.
   terminal.is_tty = ::isatty(descriptor) == 1 && environment.term != "dumb";
   terminal.color = use_color(mode, environment, terminal.is_tty);
   winsize window{};

@@ -22,7 +22,7 @@ std::string commands_called(const CLI::App& app, const std::string& word) {
   return found.empty() ? "" : fmt::format("did you mean {}?", fmt::join(found, " or "));
 }
 
-// What stands for an option of another form: "kbench version", or "db check results.sqlite".
+// The option that is meant by another form of it: "kbench version", or "db check results.sqlite".
 std::string meant_option(const CLI::App& at, const std::string& word) {
   if (at.get_parent() == nullptr && (word == "-V" || word == "version"))
     return "did you mean \"--version\"?";
@@ -126,7 +126,7 @@ std::optional<Error> value_missing(const std::vector<std::string>& words) {
   for (std::size_t at = 0; at < words.size(); ++at) {
     const std::string& word = words[at];
     if (word == "--") break;
-    // Its value may be left out, and CLI11 takes an empty one for that.
+    // The value of --resume may be left out, and CLI11 takes an empty one for that.
     if (word == "--resume" && at + 1 < words.size() && words[at + 1].empty())
       return missing("--resume is given an empty value");
     if (word.starts_with("--") && word.find('=') == word.size() - 1)

@@ -13,7 +13,7 @@ struct FmaLoop {
   int lanes = 0;      // float32 in a vector
   void (*loop)(std::int64_t repeats) = nullptr;
 
-  // One thread's: two for each lane of each of kFmaChains vectors.
+  // Operations of one thread: two for each lane of each of kFmaChains vectors.
   [[nodiscard]] double operations(std::int64_t repeats) const;
   void run(int threads, std::int64_t repeats) const;
 };

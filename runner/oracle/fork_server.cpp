@@ -18,14 +18,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// In the child. False when the server ended before the child could ask to end with it.
+// Prepares the child. False when the server ended before the child could ask to end with it.
 bool settle(pid_t server, const fs::path& scratch) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != server) return false;
   ::signal(SIGCHLD, SIG_DFL);
-  // As a worker has it: a session of one's own is what the scheduler may group by.
+  // The oracle has a session of its own, as a worker has: the scheduler may group by sessions.
   ::setsid();
-  // The supervisor looks into it, whichever user that is.
+  // The supervisor looks into the oracle, whichever user that is.
   ::prctl(PR_SET_DUMPABLE, 1);
   const std::string own = (scratch / ("oracle-" + std::to_string(::getpid()))).string();
   ::setenv("TMPDIR", own.c_str(), 1);
@@ -34,7 +34,8 @@ bool settle(pid_t server, const fs::path& scratch) {
   return false;
 }
 
-// Nobody writes there meanwhile: the supervisor asks for a child when the one before is dead.
+// Removes what the last child left. Nobody writes there meanwhile: the supervisor asks for a child
+// when the one before is dead.
 void remove_what_is_left(const fs::path& scratch) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(scratch, ignored))

@@ -17,8 +17,8 @@ struct GivenFiles {
   std::filesystem::path package;  // empty for none
 };
 
-// `task_file` is where the supervisor has it: the last two names say which task it is. Files: the
-// task, then the package where there is one. Errors: kInfrastructure.
+// Keeps the given files. `task_file` is where the supervisor has it: the last two names say which
+// task it is. Files: the task, then the package where there is one. Errors: kInfrastructure.
 [[nodiscard]] Result<GivenFiles> keep_given_files(const std::filesystem::path& task_file,
                                                   std::vector<UniqueFd> files);
 

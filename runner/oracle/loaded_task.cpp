@@ -46,7 +46,7 @@ Result<std::vector<TensorSpec>> drawn_as(const std::vector<TensorSpec>& inputs,
   return hard;
 }
 
-// What LibTorch keeps on a GPU for later, and nobody else can have meanwhile.
+// Frees the memory of a GPU that LibTorch keeps for later: nobody else can have it meanwhile.
 void release_cached_memory(const at::Device& device) {
   if (device.is_cuda()) c10::getDeviceAllocator(device.type())->emptyCache();
 }
@@ -94,7 +94,7 @@ Result<double> products_per_s(Backend& backend, const at::Device& device, at::Sc
          (static_cast<double>(best_ns) * 1e-9);
 }
 
-// What one player maps.
+// Memory that one player maps.
 struct SeatMemory {
   std::unique_ptr<SharedArena> inputs;
   std::unique_ptr<SharedArena> params;
@@ -180,8 +180,8 @@ struct LoadedTask::Impl {
     return Done{};
   }
 
-  // Over what was drawn, for what a Model holds. By pread: the file may be shorter than it ought to
-  // be.
+  // Overwrites parameters that were drawn here by those that a Model holds. By pread: the file may
+  // be shorter than it ought to be.
   Status read_initial_parameters(std::byte* base) {
     if (!initial_parameters.valid()) return Done{};
     std::vector<std::byte> piece(std::size_t{16} << 20);
@@ -239,9 +239,9 @@ struct LoadedTask::Impl {
     return show(slot, ahead, bytes - ahead);
   }
 
-  // Before a call. Inputs are shown and outputs poisoned past a CPU's caches; with the parameters,
-  // all that a call reads and writes in its arenas is in memory then, for every side and however
-  // large the caches are.
+  // Makes the arenas cold before a call. Inputs are shown and outputs poisoned past a CPU's caches;
+  // with the parameters, all that a call reads and writes in its arenas is in memory then, for
+  // every side and however large the caches are.
   Status make_cold() {
     if (auto flushed = backend.flush_cache(); !flushed) return flushed;
     return backend.evict(here().params->data(), here().params->bytes());
@@ -268,7 +268,7 @@ struct LoadedTask::Impl {
     if (!ballast || ballast->bytes() < wanted) (void)replace_arena(ballast, wanted);
   }
 
-  // Arenas of a player, with the parameters in theirs.
+  // Makes the arenas of a player, with the parameters in theirs.
   Status make_seat(SeatMemory& made, std::uint64_t param_offset) {
     const auto count = static_cast<std::uint64_t>(slots);
     const std::pair<std::unique_ptr<SharedArena>*, std::uint64_t> wanted[] = {
@@ -287,12 +287,12 @@ struct LoadedTask::Impl {
     return Done{};
   }
 
-  // Of the device, what a heap leaves beside the oracle's own plan: for contexts, and for what a
-  // submission allocates elsewhere.
+  // Memory of the device that a heap leaves free beside the oracle's own plan: for contexts, and
+  // for what a submission allocates elsewhere.
   static constexpr std::uint64_t kLeftOver = std::uint64_t{2} << 30;
 
-  // What the oracle has freed may lie in it, answers too: so all of it is overwritten. Where the
-  // device has little left it is smaller, and none where there is nothing to give.
+  // Makes the heap, and overwrites all of it: it may hold memory that the oracle has freed, answers
+  // too. Where the device has little left it is smaller, and none where there is nothing to give.
   void make_heap(std::uint64_t wanted) {
     release_cached_memory(device);
     const std::uint64_t own = kLeftOver + planned_later(size, input_layout.bytes,
@@ -312,7 +312,7 @@ struct LoadedTask::Impl {
     if (free && *free < kLeftOver + placed.heap_bytes) release_cached_memory(device);
   }
 
-  // Outputs that lie in the heap come to the snapshot as they lie.
+  // Takes outputs that lie in the heap into the snapshot, as they lie.
   Status take_from_heap(std::size_t slot, const std::vector<std::optional<HeapPlace>>& in_heap) {
     const std::uint64_t base = here().places.at(slot).output_base;
     for (std::size_t o = 0; o < in_heap.size(); ++o) {
@@ -344,7 +344,7 @@ struct LoadedTask::Impl {
                         range.to - range.from);
   }
 
-  // A range without others in it, which are in order.
+  // Takes a range without others in it, which are in order.
   Status take(Range range, const std::vector<Range>& without) {
     for (const Range& other : without) {
       if (auto took = take({range.from, other.from}); !took) return took;
@@ -353,10 +353,10 @@ struct LoadedTask::Impl {
     return take(range);
   }
 
-  // What surrounds a slot's outputs and those that lie in the arena; with the last slot everything
-  // but the outputs of earlier ones, which were taken when their calls were done. What lies in the
-  // heap is taken from there alone: the strict clock runs, and grants a call what an empty one
-  // takes. Slots lie in the order of their numbers.
+  // Takes the surroundings of a slot's outputs, and those outputs that lie in the arena. With the
+  // last slot it takes everything but the outputs of earlier ones, which were taken when their
+  // calls were done. Outputs in the heap are taken from there alone: the strict clock runs, and
+  // grants a call what an empty one takes. Slots lie in the order of their numbers.
   Status take_from_arena(std::size_t slot, const std::vector<std::optional<HeapPlace>>& in_heap) {
     const bool last = slot + 1 == here().places.size();
     std::vector<Range> without;
@@ -370,7 +370,7 @@ struct LoadedTask::Impl {
     return take(last ? Range{0, here().outputs->bytes()} : outputs_of(slot), without);
   }
 
-  // What lies before, between and behind the outputs in the snapshot.
+  // The parts of the snapshot before, between and behind the outputs.
   [[nodiscard]] std::vector<MemoryRegion> around_outputs(const SeatMemory& memory) const {
     std::vector<MemoryRegion> regions;
     std::uint64_t from = 0;
@@ -418,7 +418,8 @@ struct LoadedTask::Impl {
                             .scaled_bound = bound.scaled});
   }
 
-  // cuDNN may by the precision class. Its heuristics often take float32 all the same.
+  // True if the precision class lets cuDNN use TF32. Its heuristics often take float32 all the
+  // same.
   [[nodiscard]] bool may_convolve_in_tf32() const {
     return type == DType::kFloat32 && device.is_cuda() && at::globalContext().allowTF32CuDNN() &&
            executor.has_convolutions();
@@ -693,7 +694,7 @@ Result<BaselineTime> LoadedTask::time(Side side) {
     return Error{ErrorCode::kNotFound, "there is no compiled baseline", t.compiled_reason};
   return guarded("a baseline", [&]() -> Result<BaselineTime> {
     const c10::NoGradGuard no_grad;
-    // Freed before the clock starts: the next run gets the same warm memory.
+    // Eager's outputs are freed before the clock starts: the next run gets the same warm memory.
     if (side == Side::kEager) t.eager_outputs.clear();
     std::vector<Tensors> outputs;
     outputs.reserve(t.slot_inputs.size());
@@ -819,7 +820,8 @@ Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_dev
     if (!products) return products.error();
     double most = *products;
     if (!cuda && type != DType::kFloat32) {
-      // Smaller and fewer: a CPU without instructions for it takes a hundred times as long.
+      // These products are smaller and fewer: a CPU without instructions for it takes a hundred
+      // times as long.
       auto of_type = products_per_s(backend, device,
                                     type == DType::kBFloat16 ? at::kBFloat16 : at::kHalf, 512, 3);
       if (!of_type) return of_type.error();
@@ -934,7 +936,8 @@ Status configure_torch(const std::string& precision) {
   });
 }
 
-// Of the library that was loaded, not of the headers: an installed oracle meets any patch release.
+// Version of the library that was loaded, not of the headers: an installed oracle meets any patch
+// release.
 std::string torch_version() {
   const std::uint64_t version = aoti_torch_abi_version();  // a byte each: major, minor, patch
   const auto part = [&](int byte) { return std::to_string(version >> (8 * byte) & 0xff); };

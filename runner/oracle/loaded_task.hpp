@@ -41,8 +41,9 @@ struct Arenas {
 constexpr std::chrono::microseconds kBusyBeforeABaseline{300};
 constexpr std::chrono::microseconds kBusyBeforeACall{450};
 
-// The device's peaks, whatever the task: large copies and large matrix products, the best of a few.
-// Products are those of a CPU's float32 or, where that is faster, of `type`; bfloat16 on CUDA.
+// Measures the device's peaks, whatever the task: large copies and large matrix products, the best
+// of a few. Products are those of a CPU's float32 or, where that is faster, of `type`; bfloat16 on
+// CUDA.
 [[nodiscard]] Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device,
                                                 DType type);
 
@@ -65,7 +66,7 @@ class LoadedTask {
 
   [[nodiscard]] const std::string& compiled_reason() const;  // empty: there is a compiled baseline
 
-  // Fresh memory for everything that a call touches, and parameters drawn into it.
+  // Makes fresh memory for everything that a call touches, and draws parameters into it.
   Result<Arenas> place(const PlaceRequest& request);
 
   // Draws private inputs for the first slots.size() slots.
@@ -77,9 +78,9 @@ class LoadedTask {
   // of eager with the operands of its convolutions rounded to TF32.
   Result<std::vector<EagerError>> reference();
 
-  // After reference(): the largest errors of eager runs on inputs that differ from slot 0's in
-  // the last bit of some numbers, against the same reference. Where the outputs are
-  // ill-conditioned, rounding alone does this much to them, in one order of summation or another.
+  // The largest errors of eager runs, after reference(), on inputs that differ from slot 0's in the
+  // last bit of some numbers, against the same reference. Where the outputs are ill-conditioned,
+  // rounding alone does this much to them, in one order of summation or another.
   Result<std::vector<EagerError>> perturbed_errors();
 
   // One timed visit of a baseline over all slots, in this process. Eager's outputs are kept.
@@ -104,7 +105,7 @@ class LoadedTask {
   // last slot's what surrounds the outputs as well.
   Status snapshot(int slot, const OutputPlaces& places);
 
-  // The snapshot, of the baselines' seat, is what eager computes from these inputs.
+  // Notes that the snapshot, of the baselines' seat, is what eager computes from these inputs.
   Status keep_eager();
 
   // Looks around the outputs of the snapshot; with `everything` also at shared inputs and
@@ -114,7 +115,7 @@ class LoadedTask {
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.
   Result<std::vector<CompareResult>> judge(Against against, const std::vector<OutputBound>& bounds);
-  // The same of what was called in the baselines' seat, against the reference.
+  // The same for the call in the baselines' seat, against the reference.
   Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds);
 
   // Judges what was kept of eager's last against the reference, slot 0: where a player computed it.
@@ -123,7 +124,8 @@ class LoadedTask {
   // Runs the compiled baseline on slot 0 and compares it with eager's outputs.
   Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds);
 
-  // For `kbench tasks lint`; after reference() and arm(). Meaning: oracle/mutation_protocol.hpp.
+  // Keeps the outputs for `kbench tasks lint`; after reference() and arm(). Meaning:
+  // oracle/mutation_protocol.hpp.
   Status remember_outputs();
   Result<std::vector<BypassableNode>> bypassable_nodes();
   Result<MutationReply> mutate(const MutationRequest& request);

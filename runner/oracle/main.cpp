@@ -29,7 +29,8 @@ namespace {
 
 constexpr int kControlDescriptor = 3;
 
-// What the supervisor starts an oracle with (runner/measure/oracle/oracle_fork_server.cpp).
+// Arguments with which the supervisor starts an oracle
+// (runner/measure/oracle/oracle_fork_server.cpp).
 struct Arguments {
   std::string device = "cpu";  // or "cuda"
   int threads = 1;
@@ -43,8 +44,8 @@ bool read_number(std::string_view text, int& number) {
   return failed == std::errc() && end == text.data() + text.size();
 }
 
-// By the C library: that of the command line would be nine tenths of what this file takes to
-// compile. Errors: kUsage with what is wrong.
+// Parses arguments with the C library: the command line's parser would be nine tenths of what this
+// file takes to compile. Errors: kUsage with what is wrong.
 kbench::Result<Arguments> parse_arguments(int argc, char** argv) {
   constexpr std::array<option, 6> kOptions{{{"device", required_argument, nullptr, 'd'},
                                             {"threads", required_argument, nullptr, 't'},

@@ -1,5 +1,5 @@
-// How much device memory an evaluation will take, before anything is allocated. Called when a task
-// is loaded; what cannot fit is refused there, and never crashes later.
+// The device memory that an evaluation will take, planned before anything is allocated: a task that
+// cannot fit is refused when it is loaded, and never crashes later.
 #pragma once
 
 #include <cstdint>

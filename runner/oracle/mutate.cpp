@@ -22,7 +22,8 @@ namespace {
 constexpr double kWrongBy = 0.01;
 constexpr double kWrongInHalfBy = 0.25;
 
-// None where the mean is the output: of one number, as losses are.
+// The output filled with its mean. None where the mean is the output: one of one number, as losses
+// are.
 std::optional<at::Tensor> filled_with_mean(const at::Tensor& right, const at::Tensor& reference) {
   if (reference.numel() < 2) return std::nullopt;
   const auto mean = reference.to(at::kDouble).mean().item<double>();
@@ -34,8 +35,8 @@ double root_mean_square(const at::Tensor& reference) {
   return at::linalg_vector_norm(reference).item<double>() / std::sqrt(count);
 }
 
-// Off by a part of itself or of the output's root mean square, whichever is larger, and of one
-// where all are zero; an integer by one.
+// The right output with one wrong element. It is off by a part of itself or of the output's root
+// mean square, whichever is larger, and of one where all are zero; an integer by one.
 at::Tensor with_wrong_element(const at::Tensor& right, const at::Tensor& reference,
                               std::int64_t index) {
   at::Tensor wrong = right.clone();
@@ -87,7 +88,8 @@ std::optional<at::Tensor> spoilt(const MutationRequest& request, const MutationG
   return std::nullopt;
 }
 
-// What somebody who ignores a parameter would put in its place; none for stored or fixed values.
+// The constant that a cheat would put in place of a parameter that it ignores; none for stored or
+// fixed values.
 std::optional<double> mean_of(const Draw& draw) {
   const auto& times = draw.times;
   const double factor = times ? *mean_of(Draw{times->kind, times->a, times->b}) : 1;
@@ -115,7 +117,7 @@ Tensors run_without_parameter(const MutationRequest& request, const MutationGrou
   return ground.executor.run(inputs, parameters);
 }
 
-// How far the mutated graph is from the right one in exact arithmetic, or nearly so.
+// Measures how far the mutated graph is from the right one in exact arithmetic, or nearly so.
 void measure_effect(const MutationGround& ground, const Tensors& mutated, MutationReply& reply) {
   reply.identical = true;
   for (std::size_t o = 0; o < mutated.size(); ++o) {

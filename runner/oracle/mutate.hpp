@@ -24,8 +24,8 @@ struct MutationGround {
 };
 
 struct Mutation {
-  // In the task's order, contiguous, in the declared dtypes; an undefined one is left as it lies.
-  // None at all where the mutation does not apply.
+  // Outputs in the task's order, contiguous, in the declared dtypes; an undefined one is left as it
+  // lies. None at all where the mutation does not apply.
   std::vector<at::Tensor> outputs;
   MutationReply reply;
 };

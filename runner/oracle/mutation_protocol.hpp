@@ -43,8 +43,8 @@ struct MutationRequest {
 
 struct MutationReply {
   bool applies = true;  // false: there is no such mutation of this task, nothing was written
-  // For an exact request, computed in float64: the change relative to the reference in the L2 norm,
-  // its maximum over all outputs; and whether the mutation changes nothing at all.
+  // Effect of an exact request, computed in float64: the change relative to the reference in the L2
+  // norm, its maximum over all outputs; and whether the mutation changes nothing at all.
   double effect = 0;
   bool identical = false;
 };

@@ -36,7 +36,7 @@ std::int64_t involuntary_switches() {
 }
 
 Result<std::byte*> map(const UniqueFd& fd, std::uint64_t bytes, int protection) {
-  // Populated now, so that no timed call pays for page faults.
+  // The arena is populated now, so that no timed call pays for page faults.
   void* mapped = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
   if (mapped == MAP_FAILED) {
     return Error{ErrorCode::kInfrastructure,
@@ -47,7 +47,8 @@ Result<std::byte*> map(const UniqueFd& fd, std::uint64_t bytes, int protection) 
 
 constexpr std::int32_t kFailed = 1;
 
-// The next call writes its outputs there, and a submission's lie in arenas that are in no cache.
+// Takes a result out of the caches: the next call writes its outputs there, and a submission's lie
+// in arenas that are in no cache.
 void evict(const at::Tensor& result) {
   const at::Storage& storage = result.storage();
   const auto* memory = static_cast<const std::byte*>(storage.data());
@@ -89,7 +90,8 @@ struct CpuPlayer::Impl {
     if (page.kind == CallKind::kCompiled) results = package.value().run(views, params);
   }
 
-  // Everything but the mailbox is in here, and most of it before the clock of our own claim.
+  // Makes one call. Everything but the mailbox is in here, and most of it before the clock of our
+  // own claim.
   std::int32_t call(MailboxPage& page) {
     const Tensors views = tensors_at(size.inputs, input_layout, inputs + page.input_base[0], "cpu");
     warm_dispatcher();
@@ -101,8 +103,8 @@ struct CpuPlayer::Impl {
     return 0;
   }
 
-  // By all of LibTorch's threads, which are then as awake before the next call as a submission's,
-  // whose last call was its computation.
+  // Copies the outputs by all of LibTorch's threads, which are then as awake before the next call
+  // as a submission's, whose last call was its computation.
   std::int32_t hand_over(const MailboxPage& page) {
     const Tensors arena =
         tensors_at(size.outputs, output_layout, outputs + page.output_base[0], "cpu");

@@ -54,7 +54,7 @@ struct PlaceRequest {
   bool seats_baselines = false;
   std::uint64_t baselines_param_offset = 0;
   bool timed = true;  // no: where memory lies makes no difference
-  // CUDA: of the heap from which the submission's process takes its memory; 0: it gets none.
+  // CUDA: bytes of the heap from which the submission's process takes its memory; 0: it gets none.
   std::uint64_t heap_bytes = 0;
 };
 
@@ -97,8 +97,8 @@ struct HeapPlace {
   std::uint64_t offset = 0;  // bytes
 };
 
-// Where the outputs of a slot lie once its call is over: of each one its order, and its place where
-// that is in the heap. As declared and in the arena where there are fewer.
+// Places of a slot's outputs once its call is over: of each one its order, and its place where that
+// is in the heap. As declared and in the arena where there are fewer.
 struct OutputPlaces {
   std::vector<OutputOrder> orders;
   std::vector<std::optional<HeapPlace>> in_heap;

@@ -237,7 +237,7 @@ class Server {
   std::unique_ptr<ActivityCollector> collector_;
 };
 
-// From now on this process plays. Returns only where it cannot.
+// Makes a player of this process. Returns only where it cannot play.
 int play(Channel& channel, Message request, DType type) {
   auto player =
       CpuPlayer::load(request.body.get<PlayRequest>(), type, std::move(request.descriptors));

@@ -32,12 +32,12 @@ struct SliceErrors {
   std::vector<SliceMeans> means;
 };
 
-// Both of one shape. Elements that are not finite in both count as equal: the comparison has them.
-// Throws what LibTorch throws.
+// Errors of two tensors of one shape. Elements that are not finite in both count as equal: the
+// comparison has them. Throws what LibTorch throws.
 [[nodiscard]] SliceErrors slice_errors(const at::Tensor& got, const at::Tensor& reference,
                                        double rms);
 
-// Adds eager's own to what its comparison says.
+// Adds eager's own errors by slice to what its comparison says.
 void add_slice_errors(const SliceErrors& errors, EagerError& error);
 
 // The slice that is the farthest off for what the bound allows, as the result has it.

@@ -18,27 +18,28 @@ namespace kbench {
 
 using Tensors = std::vector<at::Tensor>;
 
-// One for each spec, where the layout puts it behind `base`, on "cpu" or "cuda:N". Nothing is
-// copied or owned.
+// Tensors, one for each spec, where the layout puts it behind `base`, on "cpu" or "cuda:N". Nothing
+// is copied or owned.
 [[nodiscard]] Tensors tensors_at(const std::vector<TensorSpec>& specs, const Layout& layout,
                                  std::byte* base, const std::string& torch_device);
 
-// Floating ones in double precision.
+// The tensors, floating ones in double precision.
 [[nodiscard]] Tensors to_double(const Tensors& tensors);
 
-// As what is judged lies in memory. A graph's outputs may be transposed; what is kept of them to
-// compare with is made so once, after the clock.
+// Tensors in the order in which judged outputs lie in memory. A graph's outputs may be transposed;
+// what is kept of them to compare with is made so once, after the clock.
 [[nodiscard]] Tensors to_contiguous(Tensors tensors);
 
-// The same memory, whose dimensions lie in this order, the outermost first.
+// A tensor over the same memory, whose dimensions lie in this order, the outermost first.
 [[nodiscard]] at::Tensor as_it_lies(const at::Tensor& in_a_row,
                                     const std::vector<std::int64_t>& dimensions);
 
-// Empty for what no task declares.
+// The type of a tensor; empty for one that no task declares.
 [[nodiscard]] std::optional<DType> dtype_of(const at::Tensor& tensor);
 
-// CPU: flushing takes LibTorch's own code and tables out of the caches as well. A program that runs
-// on has them there, and they made a 32 MiB relu 3 % slower than an equal loop.
+// CPU: brings LibTorch's own code and tables back into the caches, out of which flushing takes
+// them. A program that runs on has them there, and they made a 32 MiB relu 3 % slower than an equal
+// loop.
 void warm_dispatcher();
 
 // The exception that is being handled, as an error. Out of memory is told apart.

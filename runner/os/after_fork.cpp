@@ -28,8 +28,8 @@ DescriptorPlan::DescriptorPlan(const std::vector<std::pair<int, int>>& descripto
   kept_.reserve(descriptors.size() + 4);
 }
 
-// All are parked above the targets first, so that no target overwrites a source that is still
-// needed.
+// Places the descriptors. All are parked above the targets first, so that no target overwrites a
+// source that is still needed.
 bool DescriptorPlan::place(int& report) {
   int above = 3;
   for (const auto& [ours, number] : descriptors_) above = std::max(above, number + 1);

@@ -14,11 +14,13 @@ namespace kbench {
 // Which descriptors the program gets, and the memory that placing them needs.
 class DescriptorPlan {
  public:
-  // {ours, number there}. Of 0, 1 and 2 those that nobody asks for will be /dev/null.
+  // Pairs of {our descriptor, its number in the child}. Those of 0, 1 and 2 that nobody asks for
+  // will be /dev/null.
   explicit DescriptorPlan(const std::vector<std::pair<int, int>>& descriptors);
 
-  // In the fork: puts each at its number, and closes all others but `report`, which is moved out of
-  // the way and stays close-on-exec. False with errno; `report` can be written to then as well.
+  // Used in the fork: puts each descriptor at its number, and closes all others but `report`, which
+  // is moved out of the way and stays close-on-exec. False with errno; `report` can be written to
+  // then as well.
   [[nodiscard]] bool place(int& report);
 
  private:
@@ -30,7 +32,8 @@ class DescriptorPlan {
 // Closes every descriptor that is not in `kept` (sorted here).
 void close_all_but(std::span<int> kept);
 
-// No handler of ours, and nothing blocked. What was ignored stays so unless `ignored_too`.
+// Resets signals: no handler of ours, and nothing blocked. Ignored signals stay so unless
+// `ignored_too`.
 void reset_signals(bool ignored_too);
 
 // _Fork() with every signal blocked, so that no handler of ours runs in the child before it has

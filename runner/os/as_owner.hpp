@@ -7,7 +7,7 @@
 
 namespace kbench {
 
-// As long as it lives, this thread acts on files as the owner of `file`.
+// Has this thread act on files as the owner of `file`, as long as the object lives.
 class AsOwner {
  public:
   explicit AsOwner(const std::filesystem::path& file);

@@ -22,7 +22,7 @@ Error cannot_start(const ChildPlan& plan, int why) {
           "`kbench doctor` lists what is missing here"};
 }
 
-// What the fork uses, laid out before.
+// All that the forked child uses, laid out before the fork.
 struct Prepared {
   char* const* argv;
   char* const* environment;
@@ -35,7 +35,7 @@ struct Prepared {
 [[noreturn]] void become(Prepared& prepared, int report) {
   ::setpgid(0, 0);
   if (prepared.ends_with_us) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // It ended before the line above.
+  // The parent ended before the line above.
   if (prepared.ends_with_us && ::getppid() != prepared.parent) ::_exit(127);
   reset_signals(/*ignored_too=*/false);
   const bool there =
@@ -104,8 +104,8 @@ bool ChildProcess::wait_until(std::chrono::steady_clock::time_point deadline) co
 ChildEnd ChildProcess::end() {
   ChildEnd end;
   if (pid_ < 0) return end;
-  // It is not reaped before the group is killed, so that its number cannot be anyone else's by
-  // then.
+  // The process is not reaped before the group is killed, so that its number cannot be anyone
+  // else's by then.
   end.by_itself = !alive();
   ::kill(-pid_, SIGKILL);
   while (::waitpid(pid_, &end.status, 0) < 0 && errno == EINTR) {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-// How what is not safe is written.
+// Notations of characters that are not safe.
 struct Notation {
   std::string (*unsafe)(const CodePoint& point, std::string_view bytes);
   const char* newline;  // nullptr: as any other control character

@@ -37,7 +37,7 @@ Error unusable(const fs::path& file, std::string_view doing) {
           "Without a lock, see to it yourself that nothing else measures on this device."};
 }
 
-// Letters, digits and dashes: a GPU's UUID, or ours.
+// A name of letters, digits and dashes: a GPU's UUID, or ours.
 std::string file_name(const std::string& device) {
   std::string name = "kbench-";
   for (const char c : device) {
@@ -47,7 +47,7 @@ std::string file_name(const std::string& device) {
   return name + ".lock";
 }
 
-// Four lines; whatever else stands there is nobody's name.
+// The holder that four lines name; whatever else stands there is nobody's name.
 LockHolder read_holder(int descriptor) {
   std::array<char, kLongestNote> bytes{};
   const ssize_t size = ::pread(descriptor, bytes.data(), bytes.size(), 0);
@@ -64,7 +64,7 @@ LockHolder read_holder(int descriptor) {
 void write_holder(int descriptor, const LockHolder& self) {
   const std::string text =
       fmt::format("{}\n{}\n{}\n{}\n", self.pid, self.what, self.since, self.until);
-  // Only for people who wait: where it cannot be written, they are told less.
+  // The words are only for people who wait: where they cannot be written, these are told less.
   if (::ftruncate(descriptor, 0) != 0) return;
   if (::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
 }
@@ -103,9 +103,9 @@ struct Descriptor {
   }
 };
 
-// Of all users: whoever comes first makes it, those who come later write their names into it. Not
-// O_CREAT for what is there: of a file of somebody else in a folder such as /tmp that is refused
-// (fs.protected_regular). -1: errno says why.
+// Opens a file that all users share: the first one makes it, later ones write their names into it.
+// O_CREAT is not used for a file that is there: for another user's file in a folder such as /tmp it
+// is refused (fs.protected_regular). -1: errno says why.
 int open_for_all(const fs::path& file) {
   constexpr int kFlags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   while (true) {
@@ -117,7 +117,7 @@ int open_for_all(const fs::path& file) {
   }
 }
 
-// Somebody may have put a pipe or a device in its place.
+// True for a regular file: somebody may have put a pipe or a device in its place.
 bool is_a_file(int descriptor) {
   struct stat facts {};
   return ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
@@ -155,7 +155,8 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
   StalledQueue stalled;
   int nameless = 0;
   while (true) {
-    // Not inherited by the programs that are started meanwhile: they may outlive their run.
+    // The descriptor is not inherited by programs that are started meanwhile: they may outlive
+    // their run.
     Descriptor opened{open_for_all(file)};
     if (opened.value < 0) return unusable(file, "opening it");
     if (!is_a_file(opened.value)) {
@@ -192,7 +193,7 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
       }
     }
     if (!place) {
-      // Where it cannot have one it waits all the same, behind those who have.
+      // A process that cannot have a place waits all the same, behind those who have one.
       if (auto taken = QueuePlace::take(file, self.seconds)) place.emplace(std::move(*taken));
     }
     std::this_thread::sleep_for(kBetweenTries);

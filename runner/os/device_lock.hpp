@@ -71,13 +71,13 @@ class DeviceLock {
       const std::function<bool(const DeviceWait&)>& waits_for,
       const std::function<bool()>& is_needless = {});
 
-  // How many wait for it.
+  // Number of those who wait for the lock.
   [[nodiscard]] static int waiters(const std::filesystem::path& folder, const std::string& device);
 
-  // Other words for those who wait, from now on.
+  // Changes the words for those who wait.
   void tell(const LockSeeker& self) const;
 
-  // Whether it is one of something.
+  // True for a lock that is held.
   [[nodiscard]] bool is_held() const { return descriptor_ >= 0; }
 
   DeviceLock() = default;  // of nothing

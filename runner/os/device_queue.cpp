@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 constexpr mode_t kReadableForAll = 0644;  // whoever waits behind it has to open it
 constexpr int kTries = 100;
 
-// "kbench-GPU-1.wait-" of "kbench-GPU-1.lock".
+// The beginning of waiters' files: "kbench-GPU-1.wait-" of "kbench-GPU-1.wait-" of
+// "kbench-GPU-1.lock".
 std::string prefix_of(const fs::path& file) { return file.stem().string() + ".wait-"; }
 
 using Arrival = std::tuple<std::int64_t, std::int64_t, ino_t>;
@@ -45,8 +46,8 @@ bool is_held(int descriptor) {
   return false;
 }
 
-// What its waiter wrote there, who may be another user; none where that is no number of seconds
-// within a week.
+// The seconds that the waiter wrote into the file; it may be another user. Nothing where that is no
+// number of seconds within a week.
 std::optional<double> seconds_of(int descriptor) {
   constexpr double kLongest = 7.0 * 24 * 3600;
   std::array<char, 16> text{};
@@ -63,11 +64,12 @@ std::optional<double> seconds_of(int descriptor) {
 void write_seconds(int descriptor, double seconds) {
   if (!(seconds > 0)) return;
   const std::string text = fmt::format("{:.0f}\n", std::ceil(seconds));
-  // Only for people who wait: where it cannot be written, they are told less.
+  // The seconds are only for people who wait: where they cannot be written, these are told less.
   if (::pwrite(descriptor, text.data(), text.size(), 0) < 0) return;
 }
 
-// Those that are alive, but `self`, before `arrival` where there is one.
+// Places of processes that are alive, but for `self`; only those before `arrival` where there is
+// one.
 Waiting waiting_before(const fs::path& folder, const std::string& prefix, const fs::path& self,
                        const std::optional<Arrival>& arrival) {
   Waiting all;

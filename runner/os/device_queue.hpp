@@ -24,9 +24,9 @@ struct Waiting {
 
 class QueuePlace {
  public:
-  // At the end of the queue of the lock `file`. `seconds`: how long whoever waits there will
-  // probably hold the lock, for those behind; 0: nobody knows. Errors: kInfrastructure, the folder
-  // cannot be written.
+  // Takes a place at the end of the queue of the lock `file`. `seconds`: how long whoever waits
+  // there will probably hold the lock, for those behind; 0: nobody knows. Errors: kInfrastructure,
+  // the folder cannot be written.
   [[nodiscard]] static Result<QueuePlace> take(const std::filesystem::path& file,
                                                double seconds = 0);
 
@@ -37,7 +37,8 @@ class QueuePlace {
   QueuePlace& operator=(const QueuePlace&) = delete;
   ~QueuePlace();
 
-  // Those that are alive and came before it. Removes the files of those that are not, where it may.
+  // Places before this one of processes that are alive. Removes the files of dead ones, where it
+  // may.
   [[nodiscard]] Waiting ahead() const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace kbench {
 
-// Empty where it is not set.
+// A variable's value; empty where it is not set.
 [[nodiscard]] inline std::string environment_variable(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";
@@ -22,9 +22,10 @@ namespace kbench {
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 [[nodiscard]] Environment process_environment();
 
-// For a program that we start, "NAME=value" each: ours, without those that begin with one of
-// `dropped` ("OMP_", "TMPDIR="), and `set`, in the place of ours of those names. Nothing is looked
-// up in the working directory: see without_relative_paths.
+// The environment for a program that we start, "NAME=value" each. It is ours, without the variables
+// that begin with one of `dropped` ("OMP_", "TMPDIR="), and with those of `set` in the place of
+// ours of the same names. Nothing is looked up in the working directory: see
+// without_relative_paths.
 [[nodiscard]] std::vector<std::string> inherited_environment(
     std::span<const std::string_view> dropped, const std::map<std::string, std::string>& set);
 

@@ -37,7 +37,8 @@ constexpr int kMostAttempts = 8;
 constexpr std::size_t kMostRemoved = 16;  // at once: whoever makes a folder waits for it
 constexpr std::size_t kSuffix = 6;        // of mkdtemp()
 
-// Held as long as the descriptor is open; none where somebody else holds it, or it is not ours.
+// Locks a folder as long as the descriptor is open; none where somebody else holds it, or it is not
+// ours.
 UniqueFd lock_folder(const fs::path& folder) {
   UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
@@ -123,13 +124,13 @@ Result<ScratchFolder> ScratchFolder::make(const std::string& name) {
   const fs::path found = fs::temp_directory_path(error);
   const fs::path temporary = error ? fs::path("/tmp") : found;
   remove_abandoned(temporary, name + ".");
-  // Between its making and its locking another process may take it for an abandoned one.
+  // Between the folder's making and its locking another process may take it for an abandoned one.
   for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     ScratchFolder folder;
     std::string path = (temporary / (name + ".XXXXXX")).string();
     if (::mkdtemp(path.data()) == nullptr) return broken("make the folder", path);
     folder.lock_ = lock_folder(path);
-    // On a file system without locks nobody takes it for abandoned, either.
+    // On a file system without locks nobody takes the folder for abandoned, either.
     const bool taken = !folder.lock_.valid() && errno == EWOULDBLOCK;
     if (taken || !fs::exists(path, error)) continue;
     folder.path_ = path;

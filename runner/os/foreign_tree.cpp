@@ -38,7 +38,7 @@ UniqueFd open_inner(int inside, const char* name, int rights) {
   return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-// Its owner may have taken the rights to the folder itself away as well.
+// The folder's owner may have taken the rights to the folder itself away as well.
 UniqueFd open_top(const std::filesystem::path& folder, int rights) {
   return open_inner(AT_FDCWD, folder.c_str(), rights);
 }
@@ -107,7 +107,7 @@ bool flatten(int top, const std::string& name, std::uint64_t& moved) {
       if (::unlinkat(inner.get(), below.c_str(), 0) != 0) return false;
       continue;
     }
-    // Moving a folder writes to it: to its "..".
+    // Moving a folder writes to its "..".
     if (!open_inner(inner.get(), below.c_str(), W_OK).valid()) return false;
     int result = 0;
     do {

@@ -11,8 +11,8 @@
 
 namespace kbench {
 
-// Standard output; or a neighbour of the file, which becomes the file once it is whole, and is gone
-// if it never does. A terminal, a pipe or /dev/null is written to as it is.
+// A file of lines: standard output, or a neighbour of the file, which becomes the file once it is
+// whole, and is gone if it never does. A terminal, a pipe or /dev/null is written to as it is.
 class LineFile {
  public:
   // Nothing: standard output. Errors: kInfrastructure, as of write and close.
@@ -23,7 +23,7 @@ class LineFile {
   LineFile& operator=(const LineFile&) = delete;
   ~LineFile();
 
-  // With a line break behind it.
+  // Writes the text with a line break behind it.
   Status write(const std::string& line);
   // Whether standard output took everything is for whoever flushes it.
   Status close();

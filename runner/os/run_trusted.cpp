@@ -63,7 +63,7 @@ Result<std::string> run_trusted(ChildPlan plan, std::chrono::milliseconds timeou
 
   const auto deadline = Clock::now() + timeout;
   std::string output;
-  // It may close its output and live on.
+  // The program may close its output and live on.
   if (!drain(pipe->read.get(), deadline, output) || !child->wait_until(deadline)) {
     return Error{ErrorCode::kTimeout,
                  fmt::format("{} did not end within {} s", plan.argv[0],

@@ -46,7 +46,7 @@ class Round {
     std::unique_ptr<Server> server;
     while (!stopped_) {
       if (!server) {
-        // Not before there is work for it: starting one takes seconds.
+        // No server is started before there is work for it: starting one takes seconds.
         if (next_ >= requests_.size()) break;
         auto started = pool_.start(stop);
         if (!started) {

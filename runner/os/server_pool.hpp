@@ -25,7 +25,7 @@ class Server {
   // its end and of nonsense.
   virtual Result<Json> ask(const Json& request, std::chrono::milliseconds limit,
                            const Stop& stop) = 0;
-  // It must not be asked again.
+  // True for a server that must not be asked again.
   [[nodiscard]] virtual bool spent() const = 0;
 };
 

@@ -22,7 +22,7 @@ int guards = 0;  // that live
 
 constexpr char kAnswer[] = "\nfinishing what is at hand, then saving; again to abandon it\n";
 
-// At once, since what is at hand may take a minute.
+// The user is told at once, since what is at hand may take a minute.
 void on_interrupt(int number) {
   interrupted_flag = 1;
   ::signal(number, SIG_DFL);

@@ -12,8 +12,8 @@
 
 namespace kbench {
 
-// Installs the handler while it lives. Of guards that live within another one, the outermost
-// decides how long the handler stays and the flag holds. Not for several threads.
+// Installs the handler while it lives. Where one guard lives within another, the outermost decides
+// how long the handler stays and the flag holds. Not for several threads.
 class InterruptGuard {
  public:
   // `stop`: whether to stop for another reason; may be empty.

@@ -27,7 +27,7 @@ constexpr int kShare = 50;
 
 Folder open_folder(const fs::path& path) { return {::opendir(path.c_str()), ::closedir}; }
 
-// Of the files that a process has open, those without a name. All its threads have the same ones,
+// Sizes of the files without a name that a process has open. All its threads have the same ones,
 // and a thread that ended has none.
 class NamelessFiles {
  public:
@@ -81,7 +81,7 @@ class NamelessFiles {
   std::set<ino_t> seen_;
 };
 
-// All that there is, counted until it is too much.
+// Measures all that there is, until it is too much.
 Result<TreeSize> measure(const fs::path& folder, std::span<const pid_t> processes) {
   struct stat info {};
   if (::lstat(folder.c_str(), &info) != 0)

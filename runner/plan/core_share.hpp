@@ -25,7 +25,7 @@ using PhysicalCores = std::vector<std::vector<int>>;
 [[nodiscard]] std::vector<int> core_share(const PhysicalCores& cores, std::size_t place,
                                           std::size_t gpus);
 
-// Those of `usable` from which work for this GPU is launched: its part of the near ones, or of all
+// Cores of `usable` from which work for this GPU is launched: its part of the near ones, or of all
 // where none is near.
 [[nodiscard]] std::vector<int> launching_cores(
     const GpuInfo& gpu, const std::vector<int>& usable,

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "cuda:";
 
-// Of "cuda:2".
+// The number in "cuda:2".
 std::optional<int> number_of(std::string_view word) {
   if (!word.starts_with(kPrefix)) return std::nullopt;
   word.remove_prefix(kPrefix.size());
@@ -28,7 +28,7 @@ Error no_list(std::string_view words) {
           "write --devices all, --devices 2, or --devices cuda:0,cuda:2"};
 }
 
-// Of "2"; none of what is no number of devices.
+// The number of devices in "2"; nothing for other words.
 std::optional<std::size_t> count_of(std::string_view words) {
   std::size_t count = 0;
   const auto [end, failed] = std::from_chars(words.data(), words.data() + words.size(), count);

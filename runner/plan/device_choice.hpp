@@ -16,8 +16,8 @@ namespace kbench {
 
 // The GPUs that the words name among `gpus`, all that CUDA shows to this process, by UUID: two runs
 // that want the same ones then take them in the same order, whatever numbers they have for them.
-// Empty where "all" finds no GPU: the run is one on the CPU. Of a number, the first ones. Errors:
-// kUsage, with the devices that are not there, are named twice, or differ.
+// Empty where "all" finds no GPU: the run is one on the CPU. If the words are a number, the first
+// so many. Errors: kUsage, with the devices that are not there, are named twice, or differ.
 [[nodiscard]] Result<std::vector<GpuInfo>> choose_devices(const std::string& words,
                                                           const std::vector<GpuInfo>& gpus);
 

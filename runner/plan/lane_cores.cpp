@@ -11,7 +11,7 @@
 namespace kbench {
 namespace {
 
-// Those of `usable` that are near the GPU; all where none is.
+// Cores of `usable` that are near the GPU; all where none is.
 std::vector<int> near_ones(const GpuInfo& gpu, const std::vector<int>& usable) {
   std::vector<int> both;
   std::set_intersection(usable.begin(), usable.end(), gpu.near_cores.begin(), gpu.near_cores.end(),
@@ -19,7 +19,7 @@ std::vector<int> near_ones(const GpuInfo& gpu, const std::vector<int>& usable) {
   return both.empty() ? usable : both;
 }
 
-// So many of them for a lane, where `lanes` have a share of `cores` physical ones.
+// Number of cores for a lane, where `lanes` have a share of `cores` physical ones.
 std::size_t share_of(std::size_t cores, std::size_t lanes) {
   return lanes == 0 ? 0 : std::min(kLaneCores, cores / lanes);
 }
@@ -32,7 +32,7 @@ std::vector<LaneCores> lane_cores(const std::vector<GpuInfo>& gpus, const std::v
   for (std::size_t i = 0; i < gpus.size(); ++i) sharing[near_ones(gpus[i], usable)].push_back(i);
   std::vector<std::pair<std::vector<int>, std::vector<std::size_t>>> groups(sharing.begin(),
                                                                             sharing.end());
-  // Whoever may run anywhere takes of what the others leave.
+  // GPUs that are near few cores choose first; those that may run anywhere take of the rest.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return a.first.size() < b.first.size(); });
   std::map<std::size_t, std::vector<int>> shares;  // by GPU

@@ -28,7 +28,7 @@ struct LaneCores {
     const std::vector<GpuInfo>& gpus, const std::vector<int>& usable,
     const std::filesystem::path& topology = "/sys/devices/system/cpu");
 
-// Those of `usable` that no lane has.
+// Cores of `usable` that no lane has.
 [[nodiscard]] std::vector<int> builders_cores(const std::vector<LaneCores>& lanes,
                                               const std::vector<int>& usable);
 

@@ -151,7 +151,7 @@ struct Field {
   Write write;
   Read read;
 };
-// Each choice once, in the order of kRunChoices.
+// The table has each choice once, in the order of kRunChoices.
 using R = RunRequest;
 constexpr std::array kFields = {
     Field{"file", write_file, read_file},

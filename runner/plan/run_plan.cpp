@@ -233,7 +233,7 @@ Status check_kind(const RunRequest& request) {
                "name it with --submissions DIR"};
 }
 
-// Imported tasks come at one size only. That one is taken, since no size was asked for.
+// Takes the one size at which imported tasks come, if no size was asked for.
 void take_size_that_exists(Plan& plan) {
   const std::string wanted = plan.target.size;
   const auto missing = std::count_if(plan.tasks.begin(), plan.tasks.end(), [&](const Task& task) {
@@ -253,9 +253,9 @@ void take_size_that_exists(Plan& plan) {
                   missing, plan.tasks.size(), wanted, other));
 }
 
-// Every n-th task, so that each shard gets its share of each level. Which one a task belongs to
-// depends on all that were selected: shards that selected something else are told apart by the name
-// of the selection.
+// Takes every n-th task, so that each shard gets its share of each level. Which one a task belongs
+// to depends on all that were selected: shards that selected something else are told apart by the
+// name of the selection.
 void take_shard(const ShardChoice& shard, Plan& plan) {
   std::string all;
   for (const Task& task : plan.tasks) all += fmt::format("{} {}\n", task.id, task.hash);
@@ -310,7 +310,7 @@ void add_tasks_without_submission(Plan& plan) {
     if (!answered.contains(task)) plan.units.push_back({.task = task});
 }
 
-// Somebody who names a folder wants to see something of it.
+// A caller who names a folder wants to see something of it.
 Status require_submissions(const SubmissionFolder& folder, const Census& census) {
   if (census.submissions() > 0) return Done{};
   const auto first = std::find_if(census.ignored.begin(), census.ignored.end(),

@@ -17,11 +17,11 @@
 
 namespace kbench {
 
-// "cpu" or "cuda" where nobody says --device: a single .cpp file runs on the CPU whatever GPUs
-// there are, all else on a GPU if there is one.
+// The device, "cpu" or "cuda", where nobody says --device: a single .cpp file runs on the CPU
+// whatever GPUs there are, all else on a GPU if there is one.
 [[nodiscard]] std::string usual_device(const RunRequest& request, bool has_gpu);
 
-// --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.
+// The target of --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.
 [[nodiscard]] Result<Target> choose_target(const RunRequest& request,
                                            const Installation& installation);
 
@@ -46,8 +46,8 @@ struct PlannedRow {
 
 struct Plan {
   Target target;
-  // Those whose lanes measure at once, by UUID; the target is the first of them. One without a
-  // name: the CPU has a lane. Empty: no lanes, the target is measured on by the run itself.
+  // GPUs whose lanes measure at once, by UUID; the target is the first of them. One without a name:
+  // the CPU has a lane. Empty: no lanes, the target is measured on by the run itself.
   std::vector<GpuInfo> devices;
   std::vector<Task> tasks;                           // of a shard: its part of them
   bool only_submitted = false;                       // tasks without a submission were left out

@@ -38,7 +38,7 @@ Result<std::string> text_of(const std::filesystem::path& file) {
   return text;
 }
 
-// Without its remark and the blanks around it.
+// The pattern in a line, without its remark and the blanks around it.
 std::string_view pattern_in(std::string_view line) {
   constexpr std::string_view kBlank = " \t\r";
   line = line.substr(0, line.find('#'));

@@ -146,7 +146,7 @@ class Builder:
         return torch.zeros(spec["shape"], dtype=dtype, device=device)
 
     def keep_cache(self):
-        """What Triton made; nothing where it made nothing."""
+        """The files that Triton made; none where it made nothing."""
         folder = os.environ.get("TRITON_CACHE_DIR", "")
         if self.request["triton"] and os.path.isdir(folder):
             kbench_triton.write_cache(folder, CACHE, lambda data: hashlib.sha256(data).hexdigest())
@@ -159,7 +159,7 @@ def words_of(error):
 
 
 def is_of_failure(error):
-    """Whether it was raised because something does not compile, by whatever way."""
+    """True for an error that was raised because something does not compile, by whatever way."""
     seen = []
     while error is not None and error not in seen:
         if isinstance(error, kbench_extensions.NotCompiled):

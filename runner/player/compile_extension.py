@@ -31,7 +31,8 @@ def compilers_words(error):
 
 
 def kept_words(out):
-    """What is said on standard error from now on, for later: a compiler's message comes first."""
+    """Keeps for later what is said on standard error from now on: a compiler's message comes
+    first."""
     file = open(os.path.join(out, "words"), "w+b")
     own = os.dup(2)
     os.dup2(file.fileno(), 2)
@@ -79,7 +80,8 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         request = json.load(file)
     out = sys.argv[2]
-    # Not here: what is compiled runs beside nothing but its own Python.
+    # These functions of torch do nothing here: what is compiled runs beside nothing but its own
+    # Python.
     for name, instead in (("_import_module_from_library", lambda *_: None),
                           ("remove_extension_h_precompiler_headers", lambda: None)):
         if not hasattr(cpp_extension, name):

@@ -18,7 +18,7 @@ constexpr int kMostPieces = 4096;
 constexpr int kSuccess = 0;      // cudaSuccess
 constexpr int kNoRuntime = 100;  // cudaErrorNoDevice
 
-// Of the heap, in order of their offsets; together they are all of it.
+// A piece of the heap. The pieces are in order of their offsets; together they are all of the heap.
 struct Piece {
   std::uint64_t offset;
   std::uint64_t bytes;
@@ -58,7 +58,7 @@ void join_with_next(int at) {
   --g_count;
 }
 
-// 0 where no piece is large enough.
+// Takes a piece; 0 where none is large enough.
 std::uint64_t take(std::uint64_t bytes) {
   const std::uint64_t wanted = (bytes + kGranule - 1) / kGranule * kGranule;
   for (int i = 0; i < g_count; ++i) {
@@ -96,7 +96,7 @@ bool lies_in_heap(std::uint64_t address) {
 
 extern "C" {
 
-// Mapped memory of the device; of no use before. Called once, by player.py.
+// Offers mapped memory of the device; of no use before. Called once, by player.py.
 void kb_heap_offer(void* address, std::uint64_t bytes) {
   ::pthread_mutex_lock(&g_mutex);
   g_heap = reinterpret_cast<std::uint64_t>(address);
@@ -123,7 +123,8 @@ int cudaFree(void* address) {
     const auto own = of_the_runtime<int (*)(void*)>("cudaFree");
     return own == nullptr ? kNoRuntime : own(address);
   }
-  // As the runtime's own: nothing of it is in use any more once it is free.
+  // Waits for the device as the runtime's own cudaFree does: nothing of the memory is in use any
+  // more once it is free.
   const auto synchronize = of_the_runtime<int (*)()>("cudaDeviceSynchronize");
   const int status = synchronize == nullptr ? kNoRuntime : synchronize();
   ::pthread_mutex_lock(&g_mutex);

@@ -36,8 +36,8 @@ class NotOffered(RuntimeError):
     """kbench refuses what is asked for."""
 
 
-# What kbench has refused in this process, as (words, hint). A file that catches NotOffered would go
-# on with something else than what it was handed in for, so its row fails all the same.
+# Refusals of kbench in this process, as (words, hint). A file that catches NotOffered would go on
+# with something else than what it was handed in for, so its row fails all the same.
 refusals = []
 
 
@@ -63,7 +63,7 @@ def key_of(text):
 
 
 def listed(value):
-    """As torch takes it: one text, or several."""
+    """The texts of an argument as torch takes it: one text, or several."""
     if value is None:
         return []
     return [value] if isinstance(value, str) else [str(item) for item in value]
@@ -113,7 +113,7 @@ def common(given, folder):
 
 
 def inline_request(given, folder):
-    """Of load_inline."""
+    """The request that a call of load_inline makes."""
     functions = given.get("functions")
     if isinstance(functions, dict):
         functions = {str(name): str(words_of_it) for name, words_of_it in functions.items()}
@@ -127,13 +127,13 @@ def inline_request(given, folder):
 
 
 def files_request(given, folder):
-    """Of load."""
+    """The request that a call of load makes."""
     return {**common(given, folder), "kind": "files",
             "sources": [source_of(path, folder) for path in listed(given["sources"])]}
 
 
 def c_request(text):
-    """What Triton makes for a kernel: a few lines of C."""
+    """The request for Triton's launcher of a kernel: a few lines of C."""
     return {"kind": "c", "text": text}
 
 
@@ -211,8 +211,9 @@ def offer(prebuilt, folder):
 
 
 def say_that_no_program_is_there():
-    """For torch.compile, which asks nvcc for its version and does without it where there is none. A
-    session may start no program at all, and hears that it is not permitted."""
+    """Has every start of a program fail as if the program were not there. torch.compile asks nvcc for
+    its version, and does without nvcc where there is none; but a session may start no program at all,
+    and would hear that it is not permitted."""
     def not_there(_popen, args, *_):
         name = args if isinstance(args, str) else args[0]
         raise FileNotFoundError(errno.ENOENT, "a session starts no program", name)
@@ -221,7 +222,7 @@ def say_that_no_program_is_there():
 
 
 class Answers:
-    """What the build step had compiled, in its order, for a session that asks again."""
+    """Extensions that the build step had compiled, in its order, for a session that asks again."""
 
     def __init__(self, extensions, folder, note):
         self.extensions = extensions  # [{"key", "name", "path", "failure"}]
@@ -241,8 +242,9 @@ class Answers:
         return chosen["name"], os.path.join(self.folder, chosen["path"])
 
     def choose(self, name, key):
-        """Of several with the same sources and flags the one of that name, or the next in their
-        order that is still free: each library has variables of its own."""
+        """The library of that request. Among several with the same sources and flags it is the one of
+        that name, or the next in their order that is still free: each library has variables of its
+        own."""
         same = [i for i, one in enumerate(self.extensions) if one["key"] == key]
         if not same:
             refuse(f"the extension {name} was not compiled in the build step: its sources or its "
@@ -257,8 +259,8 @@ class Answers:
 
 
 def refuse_torch_compile():
-    """Where nothing can be compiled while it runs. What uses no compiler stays: torch itself asks
-    for the backend "eager"."""
+    """Replaces torch.compile where nothing can be compiled while it runs. A backend that uses no
+    compiler stays: torch itself asks for "eager"."""
     original = torch.compile
 
     @functools.wraps(original)

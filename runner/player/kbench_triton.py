@@ -7,8 +7,7 @@ it nor start a compiler, an assembler or any other program. What Triton asks oth
 while it makes a key, versions say, is therefore asked once, in the process that sessions are forked
 from.
 
-Every function imports Triton itself: who has no use for it does not wait for it.
-"""
+Every function imports Triton itself: a session that has no use for it does not wait for it. """
 
 import json
 import os
@@ -35,8 +34,8 @@ def prime(architecture):
 
 
 def tune_by_any_key():
-    """What a kernel was tuned for is kept as JSON where Triton is told to keep it. A key that is none, a
-    tensor say, is tuned for again, as without keeping."""
+    """Results of tuning a kernel are kept as JSON where Triton is told to keep them. A key that JSON cannot
+    hold, such as a tensor, is tuned for again, as without keeping."""
     from triton.runtime.autotuner import Autotuner
 
     original = Autotuner.check_disk_cache
@@ -58,7 +57,7 @@ def refuse(what, note=""):
 
 
 def offer(folder, note):
-    """In a session: what the build step left in `folder`."""
+    """Offers a session what the build step left in `folder`."""
     import triton
     from triton.runtime.cache import CacheManager
 
@@ -76,7 +75,7 @@ def offer(folder, note):
                 return None
             with open(path, encoding="utf-8") as file:
                 children = json.load(file).get("child_paths") or {}
-            # Where they lay when they were made is somewhere else.
+            # The names are looked up here: the files were made somewhere else.
             found = {name: self.get_file(name) for name in children}
             return {name: place for name, place in found.items() if place}
 
@@ -97,8 +96,8 @@ def offer(folder, note):
 
 
 def compile_by(ask, without_turn):
-    """In the build step: `ask(name, text)` compiles lines of C, and gives the library's path. The device is
-    left to other steps, by the context `without_turn()`, while a kernel is compiled."""
+    """Prepares the build step: `ask(name, text)` compiles lines of C, and gives the library's path. The
+    device is left to other steps, by the context `without_turn()`, while a kernel is compiled."""
     import triton
 
     original = triton.compiler.compile
@@ -129,9 +128,9 @@ def files_of(cache):
 
 
 def write_cache(cache, descriptor, hash_of):
-    """The cache as one file: the length of an index, the index, contents, and a byte that is no
-    zero. Of a library the index has a hash instead: the supervisor has it, and takes it from nobody
-    else."""
+    """The cache as one file: the length of an index, the index, contents, and a byte that is no zero. For a
+    library the index has a hash instead of contents: the supervisor has the library, and takes it from
+    nobody else."""
     index, contents, at = [], [], 0
     for name, path in files_of(cache):
         with open(path, "rb") as file:

@@ -13,7 +13,7 @@ struct Observation {
   std::uint32_t begun = 0;
   std::uint32_t ended = 0;
 
-  // Whether there is anything to begin or to end.
+  // Both return true where there is anything to begin or to end.
   bool begin() { return asked && ++begun > 0; }
   bool end() { return asked && ++ended > 0; }
   [[nodiscard]] bool undisturbed() const { return begun == slots && ended == slots; }

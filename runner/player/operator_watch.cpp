@@ -64,7 +64,7 @@ const std::unordered_set<std::string>& torchs_own() {
   return names;
 }
 
-// It hands out another look at memory that is there.
+// True for an operator that hands out another look at memory that is there.
 bool is_view(const c10::FunctionSchema& schema) {
   return !schema.returns().empty() && std::all_of(schema.returns().begin(), schema.returns().end(),
                                                   [](const c10::Argument& returned) {

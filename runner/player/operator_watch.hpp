@@ -23,8 +23,8 @@ class OperatorClock {
 };
 
 struct WatchedOperators {
-  // By name, "aten::relu"; calls by other operators of torch and plain views are left out, and so
-  // are operators that the submission has registered itself: what those call counts.
+  // Operators by name, "aten::relu"; calls by other operators of torch and plain views are left
+  // out, and so are operators that the submission has registered itself: what those call counts.
   std::map<std::string, std::int64_t> counts;
   // Time of the operators that the callback saw, over all calls; without those that could not be
   // timed.
@@ -33,12 +33,12 @@ struct WatchedOperators {
   bool hooks_stand = true;  // both saw a call of our own at each end
 };
 
-// Before anything foreign is loaded: which operators are torch's own, and not a submission's.
+// Notes which operators are torch's own, and not a submission's; before anything foreign is loaded.
 void know_torchs_operators();
-// Nothing has been seen.
+// Forgets all operators that were seen.
 void forget_operators();
-// From here on, beside what was seen already. The clock is the same until they are forgotten, and
-// has to live until watched_operators() has returned.
+// Watches from here on, beside what was seen already. The clock is the same until they are
+// forgotten, and has to live until watched_operators() has returned.
 void watch_operators(OperatorClock& clock);
 // Takes the hooks off.
 void stop_watching_operators();

@@ -52,7 +52,7 @@ CONTROL = 3
 # CallKind of runner/worker/mailbox.hpp. Whether a call is observed the library knows; here it looks
 # like any other one.
 EMPTY, FORWARD, PREPARE, LOAD = 0, 1, 2, 3
-# What a call's status says; 0 is success, and what is positive is an error of the device.
+# Values of a call's status; 0 is success, and a positive one is an error of the device.
 RAISED, WRONG_OUTPUT, REFUSED, OUT_OF_MEMORY = -1, -2, -3, -4
 MAX_MESSAGE = 64 << 20
 MAX_DESCRIPTORS = 16
@@ -100,7 +100,7 @@ class Refused(Exception):
 
 # --- the folder that is written to ---
 
-# Where programs look for a place of their own, below the folder.
+# Variables by which programs look for a place of their own, below the folder.
 PLACES = {"HOME": "", "TMPDIR": "", "TMP": "", "TEMP": "", "XDG_CACHE_HOME": ".cache",
           "XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
           "XDG_RUNTIME_DIR": "", "TORCHINDUCTOR_CACHE_DIR": "", "TRITON_HOME": ""}
@@ -131,8 +131,8 @@ def lead_to(folder):
 
 
 def closed_path(error):
-    """Of an exception, or one that it follows from: the file outside of the session's folder that it
-    could not open or make. None: it is about something else."""
+    """The file outside of the session's folder that an exception, or one that it follows from, could not open or
+    make. None: the exception is about something else."""
     own = os.environ["TMPDIR"] + os.sep
     seen = set()
     while error is not None and id(error) not in seen:
@@ -148,7 +148,7 @@ def closed_path(error):
 
 
 def said_of_files(error):
-    """What its author should know beside what an exception says: a line, or nothing."""
+    """A line that the author should see beside an exception, or nothing."""
     try:
         path = closed_path(error)
     except Exception:  # it is the submission's
@@ -173,14 +173,14 @@ def from_submission(error):
 
 
 def last_lines(error, most=12):
-    """Of a traceback, from where it enters the submission."""
+    """The words of a traceback, from where it enters the submission."""
     told = traceback.format_exception(type(error), error, from_submission(error))
     lines = "".join(told).rstrip().splitlines()
     return "\n".join(lines[-most:]) + said_of_files(error)
 
 
 def reason_first(error):
-    """The same, but for who shows the first lines only."""
+    """The same words with the reason first, for readers that show the first lines only."""
     said = said_of_files(error)
     lines = last_lines(error).removesuffix(said).splitlines()
     return "\n".join(lines[-1:]) + said + "\n" + "\n".join(lines[:-1])
@@ -195,7 +195,7 @@ def missing_of_the_reference(error):
 
 
 def status_of(error):
-    """Of an exception that a call raised."""
+    """The status for an exception that a call raised."""
     return OUT_OF_MEMORY if isinstance(error, torch.OutOfMemoryError) else RAISED
 
 
@@ -264,8 +264,8 @@ def make_model(model_class, init, entry, seed=None):
 
 
 def set_mode(model, mode):
-    """As the reference runs: with the batch's statistics or the running ones, without dropout, and
-    without running statistics to keep where nobody reads them."""
+    """Sets the model to the reference's mode: with the batch's statistics or the running ones, without dropout,
+    and without running statistics to keep where nobody reads them."""
     batch_stats = mode == "batch-stats"
     model.train(batch_stats)
     for module in model.modules():
@@ -295,14 +295,14 @@ def in_type(model, real):
 
 
 def types_in(state, real):
-    """What a Model registers, as a run of that class has it."""
+    """Parameters and buffers that a Model registers, as a run of that class has them."""
     for entry in state or []:
         if entry["type"].startswith("float32["):
             entry["type"] = real + entry["type"].removeprefix("float32")
 
 
 def check_refusals(entry):
-    """Whoever catches what kbench refuses would be measured on something else."""
+    """A submission that catches a refusal of kbench would be measured on something else."""
     if kbench_extensions.refusals:
         words, hint = kbench_extensions.refusals[0]
         raise Refused("import_error", f"{entry}: {words}", hint)
@@ -381,8 +381,8 @@ class Session:
         self.answer(0)
 
     def serve_empty_call(self):
-        """What go and done cost, and nothing of what surrounds a model: whatever else a call does is
-        in its time, eager's as well."""
+        """The time of an empty call: go and done, and nothing of what surrounds a model. Whatever else a call
+        does is in its time, eager's as well."""
         self.answer(*self.timed(nothing))
 
     def load(self):
@@ -530,8 +530,8 @@ def nothing():
 
 
 class Output(io.TextIOBase):
-    """What is printed, for the submission's author. Who prints more than the pipe holds loses that
-    and waits for nothing."""
+    """Output for the submission's author. A program that prints more than the pipe holds loses that and waits
+    for nothing."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor
@@ -554,7 +554,7 @@ class Output(io.TextIOBase):
 
 
 def play(library, descriptors, folder):
-    """In the forked process. Does not return."""
+    """Runs in the forked process. Does not return."""
     control, output = descriptors
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -583,8 +583,8 @@ def play(library, descriptors, folder):
 
 
 def import_more(device):
-    """What sessions on a GPU would import themselves, each for some seconds; and makes sure that no
-    context was made on the way, which no forked process could use."""
+    """Imports what sessions on a GPU would import themselves, each for some seconds. Makes sure that no context
+    was made on the way, which no forked process could use."""
     if device != "cuda":
         return
     try:
@@ -599,13 +599,13 @@ def import_more(device):
 
 def main():
     path, device, *folders = sys.argv[1:]
-    # This process has no folder to write to, and who only asks where files would go must not fail.
+    # This process has no folder to write to, and code that only asks where files would go must not fail.
     tempfile.tempdir = os.environ["TMPDIR"]
     library = load_library(path, device)
     library.kb_keep_freed_memory()
     library.kb_know_operators()
     import_more(device)
-    # What a session's code could write to here would be there before the next one locks itself.
+    # A change that a session's code made here would be there before the next session locks itself.
     library.kb_set_open_to_others(0)
     channel = socket.socket(fileno=CONTROL)
     ground = Ground(folders)

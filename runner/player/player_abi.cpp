@@ -61,7 +61,7 @@ int kb_set_open_to_others(int open) { return ::prctl(PR_SET_DUMPABLE, open, 0, 0
 void* kb_map_arena(int fd, std::uint64_t bytes, int writable, char* words, std::size_t size) {
   const kbench::UniqueFd own(fd);
   const int protection = writable != 0 ? PROT_READ | PROT_WRITE : PROT_READ;
-  // Populated now, so that no timed call pays for page faults.
+  // The arena is populated now, so that no timed call pays for page faults.
   void* mapped = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
   if (mapped != MAP_FAILED) return mapped;
   write_words(std::string("cannot map an arena: ") + std::strerror(errno), words, size);

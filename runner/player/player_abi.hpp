@@ -35,14 +35,14 @@ struct kb_player_answer {
 // than the arithmetic of a small operator.
 void kb_keep_freed_memory();
 
-// Before anything foreign is loaded: which operators are torch's own.
+// Notes which operators are torch's own; before anything foreign is loaded.
 void kb_know_operators();
 
 // Whether other processes of the same user may look into this one, and write there.
 int kb_set_open_to_others(int open);
 
-// Both take the descriptor. Null where it cannot be mapped, with the reason in `words`; lives as
-// long as the process.
+// Maps an arena or the mailbox; both functions take the descriptor. Null where it cannot be mapped,
+// with the reason in `words`; lives as long as the process.
 void* kb_map_arena(int fd, std::uint64_t bytes, int writable, char* words, std::size_t size);
 void* kb_open_mailbox(int fd);
 
@@ -78,7 +78,7 @@ void kb_tell_operators(int channel);
 void* kb_open_cuda(char* words, std::size_t size);
 // The stream that calls are timed on; a cudaStream_t.
 std::uint64_t kb_cuda_stream(void* device);
-// As kb_map_arena(), on the device; takes the descriptor as well.
+// Maps an arena as kb_map_arena() does, on the device; takes the descriptor as well.
 void* kb_map_cuda_arena(void* device, int fd, std::uint64_t bytes, char* words, std::size_t size);
 
 // Runs `body` between the device's events, once the gate in the arena of inputs has opened (0:
@@ -89,7 +89,8 @@ std::int32_t kb_time_cuda_call(void* device, const void* inputs, std::uint64_t i
 // The driver's words for such an error.
 void kb_cuda_error_text(std::int32_t status, char* words, std::size_t size);
 
-// As kb_watch_operators(); their time is the device's, as far as their work is on its stream.
+// Watches operators as kb_watch_operators() does; their time is the device's, as far as their work
+// is on its stream.
 void kb_watch_cuda_operators(void* device);
 
 }  // extern "C"

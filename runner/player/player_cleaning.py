@@ -1,5 +1,5 @@
-"""What the process that forks sessions does between two submissions: it looks whether anything of the
-one before is left for the next one. (The folder that a session writes to the supervisor takes away.)
+"""Checks between two submissions, in the process that forks sessions, whether anything of the one
+before is left for the next one. (The supervisor takes away the folder that a session writes to.)
 
 Used by player.py. All processes of the submission before are dead.
 """
@@ -9,13 +9,14 @@ import stat
 
 
 def standing():
-    """What others of the same user could change about this process, and its children inherit."""
+    """Properties of this process that others of the same user could change, and that its children
+    inherit."""
     return (os.getpriority(os.PRIO_PROCESS, 0), os.sched_getscheduler(0),
             os.sched_getparam(0).sched_priority, os.sched_getaffinity(0))
 
 
 def look_at(folders):
-    """What lies in these folders, {path: what tells it from another one}, as far as their own file
+    """Files in these folders, {path: what tells it from another one}, as far as their own file
     systems reach: what the sandbox shows of others is mounted there as well."""
     found = {}
     for folder in folders:
@@ -33,7 +34,7 @@ def look_at(folders):
 
 
 class Ground:
-    """What sessions start from, as it was before the first of them."""
+    """The state that sessions start from, as it was before the first of them."""
 
     def __init__(self, folders):
         self.folders = folders

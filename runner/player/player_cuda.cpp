@@ -88,7 +88,7 @@ void kb_watch_cuda_operators(void* device) {
   kbench::Observation& observed = kbench::observation();
   if (!observed.begin()) return;
   if (observed.begun == 1) player(device).moments.forget();
-  // Of the process, which has one device.
+  // One clock for the process, which has one device.
   static DeviceClock of_the_device(player(device).moments);
   kbench::watch_operators(of_the_device);
 }

@@ -133,11 +133,11 @@ class Cpu:
         del pieces
 
     def place_of(self, tensor):
-        """As it is told: where it is in this process."""
+        """The place as it is told: the tensor's address in this process."""
         return BASE.data_ptr(tensor)
 
     def settle(self, model):
-        """What is to be done to a model that has its parameters."""
+        """Prepares a model that has its parameters."""
 
     def enter(self):
         """Before and after what is foreign runs in a call."""
@@ -200,8 +200,8 @@ class Cuda:
         self.heap_bytes = size
 
     def place_of(self, tensor):
-        """As it is told: bytes from the start of the heap, or None where it does not lie there, or
-        not in a row."""
+        """The place as it is told: bytes from the start of the heap, or None where it does not lie
+        there, or not in a row."""
         offset = BASE.data_ptr(tensor) - self.heap
         return offset if 0 <= offset < self.heap_bytes and lies_in_a_row(tensor) else None
 
@@ -214,7 +214,7 @@ class Cuda:
         torch.cuda.synchronize()
 
     def settle(self, model):
-        """What the task does not give as a parameter comes to the GPU as well, once."""
+        """Tensors of the model that are no parameters of the task come to the GPU as well, once."""
         model.to("cuda")
         torch.cuda.synchronize()
 

@@ -8,7 +8,7 @@ import ctypes
 
 import torch
 
-# What DLPack calls the types that tasks have: code and bits.
+# DLPack's codes and bits for the types that tasks have.
 ELEMENTS = {
     torch.float64: (2, 64), torch.float32: (2, 32), torch.float16: (2, 16), torch.bfloat16: (4, 16),
     torch.int64: (0, 64), torch.int32: (0, 32), torch.int16: (0, 16), torch.int8: (0, 8),
@@ -45,7 +45,7 @@ class View:
 
 
 class WrongOutput(Exception):
-    """What forward returned cannot be the task's outputs."""
+    """Raised where forward returned what cannot be the task's outputs."""
 
 
 def shape_text(tensor_or_view):
@@ -63,7 +63,7 @@ def results_of(returned):
     raise WrongOutput(f"forward returned {type(returned).__name__}, not tensors")
 
 
-# What torch itself knows of a tensor, past all that a subclass says.
+# Torch's own view of a tensor, past all that a subclass says.
 BASE = torch._C.TensorBase
 WITHOUT_SUBCLASSES = torch._C.DisableTorchFunctionSubclass
 PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -95,7 +95,7 @@ def plain_tensor(result, view, device, judged):
 
 
 def check_kind(result, view, device):
-    """Whether it has the output's type and shape, and memory that can be read."""
+    """True for a tensor of the output's type and shape, with memory that can be read."""
     where = BASE.device.__get__(result).type
     layout = BASE.layout.__get__(result)
     if where == "meta":
@@ -131,7 +131,7 @@ def check_place(result, view, judged):
 
 
 def lies_in_a_row(tensor):
-    """Whether there are no gaps between its elements, in whatever order they lie."""
+    """True for a tensor without gaps between its elements, in whatever order they lie."""
     if BASE.is_contiguous(tensor):
         return True
     expected = 1
@@ -144,7 +144,7 @@ def lies_in_a_row(tensor):
 
 
 def over_storage(result, view):
-    """Of a subclass: what lies in its storage, and nothing that its methods would compute."""
+    """The values in a subclass's storage, and nothing that its methods would compute."""
     strides = BASE.stride(result)
     storage = BASE.untyped_storage(result)
     end = end_of(result, view)

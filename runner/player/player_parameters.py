@@ -1,8 +1,7 @@
 """Gives a ModelNew the task's parameters: by the task's names, by KernelBench's, or by their order.
 
-Names, shapes and types decide which value goes where, and never what gives a right result. Who
-registers equal shapes in another order than the task does gets them in the task's order.
-"""
+Names, shapes and types decide which value goes where, and never what gives a right result. A model that
+registers equal shapes in another order than the task does gets them in the task's order. """
 
 import torch
 from torch.nn import init
@@ -83,8 +82,8 @@ class Own:
 
 
 class Listed:
-    """What one Model registers, in its order, each with the name of the task's parameter that it is;
-    None beside one that changes nothing, whose type may be anything."""
+    """Parameters or buffers that one Model registers, in its order, each with the name of the task's parameter
+    that it is; None beside one that changes nothing, whose type may be anything."""
 
     def __init__(self, entries):
         self.names = {own: task for own, task, _, _ in entries}
@@ -201,7 +200,8 @@ def assign(model, views, request):
 
 
 def silence(model, found, request):
-    """What only KernelBench's Model has changes nothing but rounding, and less so where it is zero."""
+    """A parameter that only KernelBench's Model has changes nothing but rounding, and less so where it is
+    zero."""
     dead = {own for own, task in request["kernelbench"] if task is None}
     parameters = registered(model, "_parameters")
     for name in dead & (parameters.keys() - found.keys()):

@@ -6,11 +6,12 @@
 
 extern "C" {
 
-// Before anything foreign is loaded. Takes the descriptor of the file; null where nothing can be
-// written there. `cupti`: the library; empty: the one that torch brought. Lives as long as the
-// process.
+// Opens the recorder; before anything foreign is loaded. Takes the descriptor of the file; null
+// where nothing can be written there. `cupti`: the library; empty: the one that torch brought.
+// Lives as long as the process.
 void* kb_open_recorder(int fd, const char* cupti);
-// Around a call; the second one once its work on the device is complete. `ns`: what its events say.
+// To be called around a call; the second one once its work on the device is complete. `ns`: what
+// its events say.
 void kb_begin_recorded(void* recorder);
 void kb_end_recorded(void* recorder, std::int64_t ns);
 

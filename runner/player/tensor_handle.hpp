@@ -7,7 +7,7 @@
 
 namespace kbench {
 
-// As DLPack numbers them (DLDataTypeCode).
+// Kinds of element as DLPack numbers them (DLDataTypeCode).
 struct ElementType {
   std::uint8_t code = 0;
   std::uint8_t bits = 0;

@@ -8,7 +8,7 @@
 
 namespace kbench {
 
-// Cut off where it does not fit; always ends in a zero.
+// Writes a text, cut off where it does not fit; always ends in a zero.
 inline void write_words(const std::string& text, char* words, std::size_t size) {
   if (size == 0) return;
   const std::size_t length = std::min(text.size(), size - 1);

@@ -10,7 +10,7 @@ namespace kbench {
 
 inline constexpr std::string_view kAgainLabel = "again";
 
-// Labels it, and says who has answered.
+// Labels the row, and says which run has answered.
 void mark_again(Evaluation& row, const std::string& winner);
 [[nodiscard]] bool is_again(const Evaluation& row);
 

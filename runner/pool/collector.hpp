@@ -36,7 +36,7 @@ class Collector {
   Collector(Exchange exchange, const std::string& space, std::filesystem::path into,
             std::optional<ChainKey> key);
 
-  // One look at all that lies there. Errors: those of Store::open, and of writing.
+  // Looks once at all that lies there. Errors: those of Store::open, and of writing.
   [[nodiscard]] Result<CollectedRuns> pass();
 
   // Looks again and again until `enough`, which is asked after each look and often in between.

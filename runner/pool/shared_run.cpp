@@ -73,7 +73,7 @@ std::optional<Evaluation> SharedRun::find(const std::string& key) {
   if (!winner || *winner == run_.id) return std::nullopt;
   auto& rows = read_[*winner];
   if (!rows.contains(key)) {
-    // It may have had fewer rows when it was read.
+    // The winner's file may have had fewer rows when it was read.
     const auto taken = take_run_file(exchange_, space_, *winner);
     if (!taken) return std::nullopt;
     for (const Evaluation& row : taken->rows) rows.insert_or_assign(row.key, row);

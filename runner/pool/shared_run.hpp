@@ -43,8 +43,8 @@ class SharedRun {
   // twice changes nothing. Errors: kInfrastructure, where the exchange cannot be written to.
   [[nodiscard]] Result<Published> publish(const Evaluation& row, std::span<const Blob> sources);
 
-  // The same apart, for several rows: into the run's own file; the file to where others find it;
-  // and who answers the key of a row that lies there.
+  // The same in three steps, for several rows: writing them into the run's own file; bringing that
+  // file to where others find it; and asking which run answers the key of a row that lies there.
   [[nodiscard]] Status add(const Evaluation& row, std::span<const Blob> sources);
   [[nodiscard]] Status put() const;
   [[nodiscard]] Result<Published> claim(const Evaluation& row);

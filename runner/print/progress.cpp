@@ -37,8 +37,8 @@ std::vector<double> fill_unknown(std::vector<double> seconds) {
   return seconds;
 }
 
-// Cut to at most `columns` bytes without splitting a UTF-8 sequence. Wide letters may still take
-// two columns; names of tasks and phases have none.
+// The text cut to at most `columns` bytes without splitting a UTF-8 sequence. Wide letters may
+// still take two columns; names of tasks and phases have none.
 std::string fit(std::string text, std::size_t columns) {
   if (text.size() <= columns) return text;
   std::size_t end = columns;
@@ -145,9 +145,10 @@ void Progress::warn(std::string_view text) {
 }
 
 double Progress::expected_of(std::size_t index) const {
-  // Nothing was known: then as long as those before it.
+  // For an item of which nothing was known: as long as those before it took.
   if (!(expected_[index] > 0)) return ended_ > 0 ? took_so_far_ / static_cast<double>(ended_) : 0;
-  // As if a quarter of the phase had gone as expected, so that one odd item does not decide.
+  // The estimate is as if a quarter of the phase had gone as expected, so that one odd item does
+  // not decide.
   const double prior = expected_in_all_ / 4;
   return expected_[index] * (prior + took_so_far_) / (prior + expected_so_far_);
 }

@@ -13,7 +13,7 @@ constexpr double kUs = 1e-3;
 constexpr std::int64_t kShortestGapNs = 500;
 constexpr double kRegistersOfAnSm = 65536;
 
-// By the CUDA programming guide's table of compute capabilities.
+// Threads of a multiprocessor by the CUDA programming guide's table of compute capabilities.
 double threads_of_an_sm(int capability) {
   if (capability == 75) return 1024;
   const bool small = capability == 86 || capability == 87 || capability == 89 || capability >= 120;
@@ -44,9 +44,9 @@ double shared_bytes_in(const Activity& kernel) {
   return static_cast<double>(kernel.static_shared_bytes) + kernel.dynamic_shared_bytes;
 }
 
-// Of a multiprocessor's threads, those that can be there at a time: by threads, blocks, registers
-// and shared memory of which a block has this much (what one block may have at most stands for
-// what all have).
+// Share of a multiprocessor's threads that can be there at a time, as a kernel's threads, blocks,
+// registers and shared memory allow (a block's limit of shared memory stands for the
+// multiprocessor's).
 double thread_share_of(const Activity& kernel, const DeviceFacts& device) {
   const double threads = threads_in(kernel);
   const double most = threads_of_an_sm(device.compute_capability);
@@ -200,7 +200,7 @@ class Collecting {
       facts_.words["spill_kernel"] = kernel.name;
     }
     set("spill_bytes", most);
-    // Without counters, by a guess: who spills half a kilobyte a thread waits for it.
+    // Without counters this is a guess: a kernel that spills half a kilobyte a thread waits for it.
     constexpr double kManyBytes = 512;
     set("spill_share", std::min(1.0, most / kManyBytes));
   }
@@ -297,7 +297,7 @@ class Collecting {
     if (part && all) set(name, *all > 0 ? *part / *all : 0);
   }
 
-  // Of what the class lets run on tensor cores.
+  // Times of those products that the class lets run on tensor cores: there, and on scalar units.
   void add_products() {
     if (!input_.limits || !input_.work.is_counted()) return;
     const auto peak = [&](const std::string& name) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMostKernelsShown = 8;
 constexpr std::size_t kNameShown = 72;
-// Above it, calls beside other programs say more of these than of the kernel.
+// Share above which calls beside other programs say more of these than of the kernel.
 constexpr double kBusyShare = 0.1;
 
 std::string shortened(const std::string& text, std::size_t most) {
@@ -53,7 +53,7 @@ std::string subject_words(const ProfileSubject& subject) {
              : fmt::format("{} {}", subject.side, shortened(subject.submission, kNameShown));
 }
 
-// Where no rule says what to do.
+// Advice where no rule says what to do.
 std::string what_to_look_at(const Profile& profile) {
   if (profile.kernels.empty())
     return "compare it with a baseline: which share of the limit that one reaches is all there is";

@@ -41,19 +41,20 @@ struct Profile {
 
 [[nodiscard]] Profile make_profile(ProfileSubject subject, const ProfileInput& input);
 
-// At most 4 KiB.
+// Longest text of a profile.
 inline constexpr std::size_t kLongestProfileText = 4096;
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
-// {"schema_version": 1, "verdict": …}; see data/docs/profiles.md. Of many kernels the longest ones.
+// {"schema_version": 1, "verdict": …}; see data/docs/profiles.md. If there are many kernels, it has
+// the longest ones.
 [[nodiscard]] Json profile_json(const Profile& profile);
 
 // The answer to an agent, at most kLongestProfileText of JSON: {verdict, because, wrong_if, to_do,
 // saves_us, text}. `to_do` is one thing; `text` begins as profile_text does.
 [[nodiscard]] Json profile_answer(const Profile& profile);
 
-// As a database keeps it, made at `made_at` by this `version`. Errors: kBadInput where it says what
-// no profile says, which no database keeps.
+// The profile as a database keeps it, made at `made_at` by this `version`. Errors: kBadInput where
+// it says what no profile says, which no database keeps.
 [[nodiscard]] Result<StoredProfile> to_be_stored(const Profile& profile, const std::string& made_at,
                                                  const std::string& version);
 

@@ -31,7 +31,7 @@ ProfileMaker::ProfileMaker(ProfileRequest request, std::filesystem::path databas
       benches_(benches),
       progress_(progress) {}
 
-// Before anything is measured, which takes long.
+// Checks the place before anything is measured, which takes long.
 Status ProfileMaker::check_place() const {
   return keep_in_ ? check_keeps_profiles(*keep_in_) : Status(Done{});
 }
@@ -59,7 +59,7 @@ Result<ProfileMaker::Compared> ProfileMaker::find_compared(const std::string& wo
   return Compared{std::move(stored->record), {}};
 }
 
-// With one word, the other is what the rest of the line asks for.
+// Finds both sides. With one word, the other is what the rest of the line asks for.
 Result<std::vector<ProfileMaker::Compared>> ProfileMaker::find_both(
     const std::vector<std::string>& words) const {
   std::vector<Compared> both;
@@ -100,7 +100,8 @@ Status ProfileMaker::check_words(const std::vector<std::string>& words,
   return Done{};
 }
 
-// Before anything is measured: of two tasks there is nothing to compare.
+// Checks before anything is measured that both are of one task: of two tasks there is nothing to
+// compare.
 Status ProfileMaker::check_tasks(const std::vector<Compared>& both) {
   if (both[0].stored && both[1].stored) return Done{};
   const auto task = profiled_task(benches_, request_);
@@ -114,7 +115,7 @@ Status ProfileMaker::check_tasks(const std::vector<Compared>& both) {
   return Done{};
 }
 
-// Its record; `kept` gets the id of a new one.
+// The profile's record; `kept` gets the id of a new one.
 Result<ProfileRecord> ProfileMaker::take(Compared& one, std::vector<std::string>& kept) {
   if (one.stored) return std::move(*one.stored);
   ProfileRequest request = request_;

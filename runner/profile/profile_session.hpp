@@ -27,7 +27,7 @@ struct ProfileRequest {
   std::string precision = "torch-default";
   std::optional<double> call_limit_seconds;
   bool no_wait = false;
-  // As RunTerms has it.
+  // Receives the device wait, as in RunTerms.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
   // Asked while it waits for the device and between its steps: true ends it with an error.
   std::function<bool()> stop = {};

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSourceBytes = 1u << 20;
-// Short and typical; the first that is there and is not the task itself is shown.
+// Examples that are short and typical; the first that is there and is not the task itself is shown.
 constexpr std::array kExamples = {"level2/076_gemm_add_relu", "level1/019_relu",
                                   "level1/023_softmax"};
 
@@ -93,8 +93,8 @@ std::string with_own_headers(const std::string& text, const fs::path& folder) {
   return whole;
 }
 
-// Where examples of a language lie, and how they end. Native ones are an agent's submissions, of
-// which only those that need no parameter are short.
+// Folder and ending of a language's examples. Native ones are an agent's submissions, of which only
+// those that need no parameter are short.
 struct ExamplePlace {
   fs::path folder;
   std::string ending;

@@ -16,7 +16,7 @@
 
 namespace kbench {
 
-// Where a value is empty, the device or the task decides.
+// A request for a prompt. Where a value is empty, the device or the task decides.
 struct PromptRequest {
   std::optional<std::string> size;
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is

@@ -26,7 +26,7 @@ std::vector<std::string> tensor_lines(const std::vector<TensorSpec>& tensors) {
   return lines;
 }
 
-// Where the module keeps them; a constant that forward makes itself has no such place.
+// Parameters that the module keeps; a constant that forward makes itself has no such place.
 std::vector<const TensorSpec*> kept_parameters(const PromptParts& parts) {
   std::vector<const TensorSpec*> kept;
   for (const TensorSpec& tensor : parts.size.parameters)
@@ -48,7 +48,8 @@ std::string interface(const PromptParts& parts) {
                parameters);
 }
 
-// Of whoever has something compiled: where, and on what that may depend.
+// Words on the build step for authors who have something compiled: where that happens, and on what
+// it may depend.
 constexpr const char* kBuildStep =
     "- `load_inline` and `load` of `torch.utils.cpp_extension` may be used: what they are asked "
     "for is compiled\n  in a build step of its own, before anything is timed, and the result "

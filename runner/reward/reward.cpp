@@ -76,7 +76,7 @@ Result<RewardRule> with_threshold(const RewardKind& kind, std::string_view name)
                "fast_p:1 is faster than eager, fast_p:1.5 needs two thirds of its time"};
 }
 
-// It never came as far as being called.
+// True for a submission that never came as far as being called.
 bool not_compiled(State state) {
   return state == State::kCompileError || state == State::kMissingSymbol ||
          state == State::kLoadError;
@@ -124,7 +124,8 @@ std::string why_unknown(const Ratio& ratio, std::string_view baseline, bool sure
   return "";
 }
 
-// What cannot be known is not reached, and the reward says that it was out of reach.
+// A milestone that cannot be known counts as not reached, and the reward says that it was out of
+// reach.
 void add_milestone(const RewardRow& row, bool surely, Reward& made) {
   const auto beyond = [surely](const Ratio& ratio) {
     if (!ratio) return false;
@@ -161,7 +162,7 @@ bool is_over_compiled(RewardFormula formula) {
   return formula == RewardFormula::kSpeedup || formula == RewardFormula::kLog;
 }
 
-// No more than that of a kernel as fast as the baseline.
+// The ratio, but no more than that of a kernel as fast as the baseline.
 Ratio at_most_same(Ratio ratio) {
   if (!ratio) return ratio;
   return RewardRow::Ratio{std::min(ratio->estimate, 1.0), std::min(ratio->low, 1.0), ratio->sure};
@@ -188,7 +189,7 @@ void add_correct(const RewardRule& rule, const RewardRow& row, Reward& made) {
   made.value = of_speedup(rule, surely ? ratio->low : ratio->estimate);
 }
 
-// Of a correct row that is not paid for its speed-up.
+// The reward of a correct row that is not paid for its speed-up.
 void add_without_speedup(const RewardRule& rule, RewardRow row, Reward& made) {
   if (row.pay == Pay::kFailure) {
     made.value = of_failed(rule.formula, State::kForbiddenLibrary);

@@ -9,7 +9,7 @@ namespace kbench {
 // How many tasks on which device, whose submissions, and what was left out.
 void announce_plan(const Plan& plan, ProgressSink& progress);
 
-// Every file is accounted for; those that were meant as submissions by name.
+// Announces every file; those that were meant as submissions by name.
 void announce_files(const Census& census, ProgressSink& progress);
 
 }  // namespace kbench

@@ -35,7 +35,7 @@ class AwaitedAnswers {
   // Waits for it.
   [[nodiscard]] const Result<Answer>& of(std::size_t index) const { return answers_[index].get(); }
 
-  // Until all answers are there, so that the machine is quiet again.
+  // Waits until all answers are there, so that the machine is quiet again.
   void wait_for_all() const { asking_.wait(); }
 
  private:

@@ -49,7 +49,7 @@ std::filesystem::path package_cache(const Installation& installation) {
   return installation.cache / "packages";
 }
 
-// Without a path where no Python has torch.
+// The Python with torch; without a path where none has torch.
 PythonSetup python_setup(const Installation& installation) {
   if (installation.python.empty()) return {};
   const auto facts = ask_python(installation.python);
@@ -66,8 +66,8 @@ bool is_cached(const PackageRequest& request, const Installation& installation) 
 // The name of a package in the cache, and in an entry that is shared.
 std::string name_of(const std::string& key) { return package_file("", key).string(); }
 
-// Out of what other machines have built, as far as it is not in the cache of this one. Nothing but
-// time is lost where that fails. The number of those that came.
+// Takes packages that other machines have built, as far as they are not in the cache of this one.
+// Nothing but time is lost where that fails. Returns the number of those that came.
 std::size_t take_shared_packages(const std::vector<PackageRequest>& requests,
                                  const Installation& installation, const CacheEntries& shared) {
   std::size_t taken = 0;
@@ -80,7 +80,7 @@ std::size_t take_shared_packages(const std::vector<PackageRequest>& requests,
   return taken;
 }
 
-// Packages of this machine that no other one has put there.
+// Gives packages of this machine that no other one has put there.
 void give_shared_packages(const std::vector<PackageResult>& packages,
                           const Installation& installation, const CacheEntries& shared,
                           ProgressSink& progress) {
@@ -130,7 +130,7 @@ Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
   pool.interrupted = building.interrupted;
   if (const std::size_t cached = requests.size() - to_build; cached > 0)
     progress.detail(fmt::format("compiled baselines: {} built before", cached));
-  // Several at a time, of which each ends an item.
+  // Several packages are built at a time, of which each ends an item.
   const double at_once = std::min<double>(pool.processes, static_cast<double>(to_build));
   if (to_build > 0)
     progress.begin("compiled baselines",

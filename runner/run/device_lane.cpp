@@ -19,7 +19,7 @@
 namespace kbench {
 namespace {
 
-// For this process and all that it starts; called before it has a second thread.
+// Binds this process, and all that it starts, to the cores; called before it has a second thread.
 Status stay_on(const std::vector<int>& cores) {
   if (cores.empty()) return Done{};
   cpu_set_t set;

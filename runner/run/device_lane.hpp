@@ -15,12 +15,12 @@ namespace kbench {
 // The hidden verb by which a coordinator starts this program as a lane.
 inline constexpr const char* kLaneWord = "lane";
 
-// `progress` outlives it.
+// The work of a lane. `progress` outlives it.
 [[nodiscard]] std::unique_ptr<LaneWork> make_device_lane(const Installation& installation,
                                                          ProgressSink& progress);
 
-// `kbench lane`: answers on kLaneSocket until its coordinator has it end, or is gone; what goes
-// wrong meanwhile, the coordinator is told. Errors: kUsage where no coordinator started this
+// Serves as `kbench lane`: answers on kLaneSocket until its coordinator has it end, or is gone. The
+// coordinator is told of faults meanwhile. Errors: kUsage where no coordinator started this
 // process.
 [[nodiscard]] Status serve_device_lane(const Installation& installation);
 

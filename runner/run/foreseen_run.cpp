@@ -32,7 +32,7 @@ ForeseenRow foresee(const PlannedRow& unit, const Plan& plan, const RunRequest& 
   return row;
 }
 
-// Absent where there is no database yet: then nothing was measured before.
+// The store; absent where there is no database yet: then nothing was measured before.
 Result<std::optional<Store>> open_existing(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return std::optional<Store>();
   auto store = Store::open(file, Store::Mode::kReadOnly);

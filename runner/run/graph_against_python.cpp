@@ -16,7 +16,7 @@ namespace {
 
 // The class in which tasks are linted.
 constexpr const char* kPrecision = "fp32";
-// Whose fork server plays the tasks' Models.
+// Agent whose fork server plays the tasks' Models: none.
 constexpr const char* kNoAgent = "";
 constexpr std::size_t kMostPythonBytes = std::size_t{64} << 20;
 

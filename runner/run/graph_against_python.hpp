@@ -28,8 +28,8 @@ namespace kbench {
 
 class GraphAgainstPython {
  public:
-  // `tasks`, which outlive it, are those that will be compared. From here on a thread asks how
-  // their Models are made: their files are executed, each in a process of its own.
+  // Begins the comparison of `tasks`, which outlive it. From here on a thread asks how their Models
+  // are made: their files are executed, each in a process of its own.
   GraphAgainstPython(const Installation& installation, const Target& target, Sandbox& sandbox,
                      std::vector<const Task*> tasks);
 

@@ -11,12 +11,13 @@
 
 namespace kbench {
 
-// Nothing where there are fewer than two GPUs. A caution where fewer lanes than GPUs find cores.
+// The finding on lanes; nothing where there are fewer than two GPUs. A caution where fewer lanes
+// than GPUs find cores.
 [[nodiscard]] std::optional<Finding> find_lanes(
     const std::vector<GpuInfo>& gpus, const std::vector<int>& usable,
     const std::filesystem::path& topology = "/sys/devices/system/cpu");
 
-// That of this machine and process, if there is one.
+// Adds the finding on the lanes of this machine and process, if there is one.
 void add_lanes(std::vector<Finding>& findings);
 
 }  // namespace kbench

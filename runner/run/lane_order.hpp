@@ -27,7 +27,7 @@ struct LaneOrder {
   std::string what;  // the run's name, for those who wait
   double seconds = 0;
   bool waits = true;
-  // Where Python submissions are played: PythonPlayer::triton_architecture.
+  // PythonPlayer::triton_architecture of the player of Python submissions, if there is one.
   std::optional<int> python;
   std::string first_agent;  // of Python submissions: torch is started for it at once
 };
@@ -52,10 +52,10 @@ struct ToldUnit {
   UnitParts parts;
 };
 
-// With a build that is finished.
+// A unit as JSON, with its finished build.
 [[nodiscard]] Json unit_json(const UnitParts& unit);
-// Its task is read from its file, in the precision class. Errors: kBadInput; where that file has
-// changed since the run began, by its name; those of load_task_in.
+// A unit from JSON. Its task is read from its file, in the precision class. Errors: kBadInput;
+// where that file has changed since the run began, by its name; those of load_task_in.
 [[nodiscard]] Result<std::unique_ptr<ToldUnit>> unit_from_json(const Json& json,
                                                                const std::string& precision);
 

@@ -39,7 +39,7 @@ Status RunSession::evaluate_on_lanes(LaneFleet& lanes, const std::function<bool(
   std::vector<double> expected = expected_seconds(open);
   LaneRound round{.lanes = lanes, .queue = UnitQueue(open)};
   for (std::size_t i = 0; i < open.size(); ++i) round.expected[open[i]] = expected[i];
-  // From one row to the next: so many are measured at once.
+  // The times become those from one row to the next: so many are measured at once.
   for (double& seconds : expected) seconds /= static_cast<double>(lanes.size());
   progress_.begin("evaluating", expected);
   while (true) {

@@ -35,7 +35,7 @@ class LanesBench final : public RunBench {
   Status take_device(const std::string& what, double seconds) override {
     if (auto made = create_cache(installation_); !made) return made.error();
     if (!builds_.on_device()) builds_.begin();
-    // They share the run's time.
+    // The lanes share the run's time.
     fleet_.emplace(commands(what, seconds / static_cast<double>(lanes_.size())), order_.progress);
     auto taken = fleet_->take([this] { return gives_up(); });
     if (!taken) builds_.give_up();
@@ -91,7 +91,7 @@ class LanesBench final : public RunBench {
   LaneFleet* lanes() override { return &*fleet_; }
   Json unit_for_lane(std::size_t unit) override { return unit_json(builds_.parts_of(unit)); }
 
-  // Of the coordinator itself, which has no oracle.
+  // Never measures: the coordinator itself has no oracle.
   Evaluation measure(std::size_t) override {
     Evaluation row;
     row.state = State::kInfrastructureError;
@@ -139,8 +139,9 @@ class LanesBench final : public RunBench {
     return commands;
   }
 
-  // What the first lane says holds for all of them. Of a CPU's threads it has a part: a run is
-  // continued on one device or several, and its threads are those of the run. A GPU has none.
+  // The first lane's facts hold for all of them, but for a CPU's threads, of which each lane has a
+  // part only. A run may be continued on one device or several, so the threads stored are those of
+  // the whole run. A GPU has none.
   Status read_facts(const std::vector<Json>& all) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       auto facts = lane_facts_from_json(all[i]);
@@ -156,7 +157,8 @@ class LanesBench final : public RunBench {
     return Done{};
   }
 
-  // Of the first device; each lane has its own (UnitMeasurer), which its rows carry.
+  // The calibration of the first device; each lane has its own (UnitMeasurer), which its rows
+  // carry.
   [[nodiscard]] std::optional<Calibration> calibration() const {
     auto found = find_calibration(installation_.state, describe_device(plan_.target, hello_.facts));
     return found ? *found : std::nullopt;

@@ -12,8 +12,8 @@
 
 namespace kbench {
 
-// On plan.devices, or as many of them as there are cores for; `installation` has its LibTorch.
-// Errors: kUsage where there are too few cores for any.
+// A bench on plan.devices, or as many of them as there are cores for; `installation` has its
+// LibTorch. Errors: kUsage where there are too few cores for any.
 [[nodiscard]] Result<std::unique_ptr<RunBench>> make_lanes_bench(const BenchOrder& order,
                                                                  Installation installation,
                                                                  std::optional<PythonParts> python,

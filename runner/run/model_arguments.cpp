@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Importing torch on a busy machine, and some 250 files.
+// Time for importing torch on a busy machine, and for some 250 files.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
 constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
@@ -137,8 +137,8 @@ class AnswerLines {
     }
   }
 
-  // No more will come. It answers in order, so its last words are of the first question that is
-  // left; the others were never asked.
+  // Ends the answers: no more will come. The process answers in order, so its last words are of the
+  // first question that is left; the others were never asked.
   void ended(const Error& of_first, const Error& of_others) {
     if (next_ < questions_) on_line_(next_++, of_first);
     while (next_ < questions_) on_line_(next_++, of_others);

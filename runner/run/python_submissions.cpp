@@ -19,7 +19,7 @@ void skip(PlannedRow& unit, const std::string& why, const std::string& hint) {
   unit.hint = hint;
 }
 
-// With Python.h; empty where it is not installed.
+// The folder with Python.h; empty where it is not installed.
 fs::path headers_of(const PythonFacts& facts) {
   std::error_code error;
   return fs::is_regular_file(facts.headers / "Python.h", error) ? facts.headers : fs::path();

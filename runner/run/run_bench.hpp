@@ -1,5 +1,5 @@
-// All that a run has done to the machine: it takes the device, builds, and measures one unit of the
-// plan after the other. Virtual because it is where the outside world begins: DeviceBench
+// Everything a run asks of the machine: to take the device, to build, and to measure one unit of
+// the plan after the other. Virtual because it is where the outside world begins: DeviceBench
 // (device_bench.hpp) measures, and tests have a scripted one.
 #pragma once
 
@@ -58,8 +58,8 @@ class RunBench {
   // left to be measured nobody is waited for. Errors: kInfrastructure where it is taken and the run
   // does not wait.
   virtual Status take_device(const std::string& what, double seconds) = 0;
-  // Between two units: a turn for those who wait for one. `next_seconds`: what the next unit will
-  // probably take; 0: nobody knows.
+  // Gives a turn between two units to those who wait for one. `next_seconds`: what the next unit
+  // will probably take; 0: nobody knows.
   virtual void give_turn(double next_seconds) = 0;
 
   // Starts the oracle and the compilers, and returns once the oracle has answered. Compilers may be
@@ -102,8 +102,8 @@ class RunBench {
   // that is measured from then on. Error: the run ends.
   virtual Status check_alone() = 0;
 
-  // Nothing more is measured: processes begin to end. `lost`: the device is, and nothing of it is
-  // kept. wait_for_end() returns once they have ended.
+  // Ends measuring: processes begin to end. `lost`: the device is, and nothing of it is kept.
+  // wait_for_end() returns once they have ended.
   virtual void begin_end(bool lost) = 0;
   virtual void wait_for_end() = 0;
 };
@@ -117,12 +117,12 @@ struct BenchOrder {
   CompilerTells compiler_tells = CompilerTells::kWarnings;
 };
 
-// By which such a run waits for its device; a bench may know more reasons not to wait. `order` and
-// `installation` outlive it.
+// The request by which such a run waits for its device; a bench may know more reasons not to wait.
+// `order` and `installation` outlive it.
 [[nodiscard]] LockRequest lock_request_of(const BenchOrder& order, const Installation& installation,
                                           const std::string& what, double seconds);
 
-// Where a run gets its bench.
+// Makes the bench of a run.
 class BenchSource {
  public:
   virtual ~BenchSource() = default;

@@ -107,7 +107,8 @@ Status RunBuilds::prepare(const std::set<std::size_t>& units, Store& store,
   return Done{};
 }
 
-// As tasks are linted and compared with their Python, whatever the run's class.
+// The tasks in the class in which they are linted and compared with their Python, whatever the
+// run's class.
 Result<std::vector<Task>> RunBuilds::as_written(const std::set<std::size_t>& tasks) const {
   std::vector<Task> written;
   for (const std::size_t task : tasks) {
@@ -140,8 +141,9 @@ Status RunBuilds::build_package(std::size_t task, const OracleHello& hello) {
   return Done{};
 }
 
-// Not on a CPU, where compilers would slow down what is measured, nor where a package is to be
-// built: no task whose submissions do not compile needs one. Nor where a build step takes the GPU.
+// True where the oracle may begin early: not on a CPU, where compilers would slow down what is
+// measured, nor where a package is to be built: no task whose submissions do not compile needs one.
+// Nor where a build step takes the GPU.
 bool RunBuilds::may_begin_early(const OracleHello& hello) const {
   return on_cuda() && !on_device() && plan_.tasks.size() == 1 &&
          (request_.checks_only || has_cached_package(plan_.tasks.front(), plan_.target,

@@ -35,11 +35,11 @@ class RunBuilds {
   [[nodiscard]] bool on_device() const;
   void begin();
   void await();
-  // Nobody will want what is not compiled yet.
+  // Gives up what is not compiled yet: nobody will want it.
   void give_up() { given_up_ = true; }
 
-  // Once everything is built: whether there is nothing to measure. Who waits with something that
-  // compiles is told before that of what does not.
+  // True if there is nothing to measure. Waits for the builds, and tells of those that failed: a
+  // user whose other submissions compile hears of them before the run waits for its device.
   bool in_vain();
 
   [[nodiscard]] const Toolchain& toolchain() const { return compiler_.toolchain(); }

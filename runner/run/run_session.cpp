@@ -523,7 +523,7 @@ const Error* RunSession::error_of_build(std::size_t unit) const {
   return build != nullptr && build->error ? &*build->error : nullptr;
 }
 
-// For rows with a submission: why the task's graph cannot judge anybody. Else empty.
+// The reason why the task's graph cannot judge a row with a submission; else empty.
 std::string RunSession::why_unjudged(std::size_t unit) const {
   return plan_.units[unit].submission ? bench_->why_unjudged(task_of(unit)) : "";
 }

@@ -86,7 +86,7 @@ class RunSession {
   Status keep(Evaluation& evaluation, const std::vector<Blob>& sources);
   void count(const Evaluation& row);
 
-  // For several lanes; defined in lane_round.cpp.
+  // State of a run on several lanes; defined in lane_round.cpp.
   struct LaneRound;
   Status evaluate_on_lanes(LaneFleet& lanes, const std::function<bool()>& interrupted);
   Status hand_out(LaneRound& round);

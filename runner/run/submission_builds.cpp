@@ -105,7 +105,7 @@ SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Builders& 
                       const ArgumentsByTask& arguments) {
   SubmissionBuild made;
   if (!unit.submission) return made;
-  // Once: what is compiled or played is what is looked at, and what is kept.
+  // The files are read once: what is compiled or played is what is looked at, and what is kept.
   const auto files = read_source_files(*unit.submission);
   if (!files) {
     made.error = Error{ErrorCode::kSubmission, files.error().message, files.error().hint};

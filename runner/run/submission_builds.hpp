@@ -25,7 +25,7 @@ struct SubmissionBuild {
   // there was nothing to do, or with an error.
   std::filesystem::path library;
   std::optional<PythonModel> python;
-  // Both as in ModelArguments; units of a task share them.
+  // The reference, and whether it draws alike, as in ModelArguments; units of a task share them.
   std::optional<PythonFiles> reference;
   bool draws_alike = false;
   std::shared_ptr<Staging> staging;

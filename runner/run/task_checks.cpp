@@ -57,8 +57,8 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
   auto known = store.lint_records();
   if (!known) return known.error();
   for (LintRecord& record : known->records) {
-    // What a machine could not check yesterday it may check today; and a record that nobody here
-    // vouches for may be the author's of the task.
+    // A task that a machine could not check yesterday is checked again today. A record that nobody
+    // here vouches for does not count: it may be written by the task's author.
     if (record.state == LintState::kUnable || record.unvouched) continue;
     const Key key{record.task_hash, record.size, record.device};
     records_.insert_or_assign(key, std::move(record));
@@ -70,7 +70,7 @@ Status TaskChecks::check(const std::vector<const Task*>& tasks, bool lints, Stor
       open.push_back(task);
   }
   if (open.empty()) return Done{};
-  // Each of its processes imports torch for seconds: they start together.
+  // Each process of a check imports torch for seconds: they start together.
   examiner_->begin(open, interrupted);
   const Status done = examine_all(open, store, progress, interrupted);
   examiner_->end();
@@ -122,7 +122,7 @@ const LintRecord* TaskChecks::record_of(const Task& task) const {
 
 std::string TaskChecks::why_unranked(const Task& task) const {
   if (!stands(Defence::kTellingTasks) || is_shipped(task)) return "";
-  // Those of an import have none: it leaves them out.
+  // Tasks that `kbench import` made have no such list: it leaves them out.
   if (!task.hard_draws_skip.empty())
     return fmt::format(
         "its file says itself which hard draws it is spared ({}): that is not for a task of others "

@@ -41,7 +41,7 @@ class TaskExaminer {
   virtual void wait_for_threads() = 0;
 };
 
-// That of this machine. All outlive it.
+// The examiner of this machine. The arguments outlive it.
 [[nodiscard]] std::unique_ptr<TaskExaminer> make_task_examiner(const Installation& installation,
                                                                const Target& target,
                                                                Sandbox& sandbox);

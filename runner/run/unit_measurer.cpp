@@ -24,10 +24,10 @@ constexpr const char* kRightByItsOwn =
     "; it is right under the parameters that its own __init__ draws, which the task's replace: "
     "what it makes of parameters is made in kbench_prepare(self)";
 
-// What a fresh oracle may take to load LibTorch and to use the device once.
+// Longest time in which a fresh oracle loads LibTorch and uses the device once.
 constexpr std::chrono::seconds kDevicePatience{60};
 
-// Whose fork server plays eager beside Python submissions.
+// Agent whose fork server plays eager beside Python submissions: none.
 constexpr const char* kNoAgent = "";
 
 }  // namespace
@@ -60,7 +60,7 @@ Status UnitMeasurer::begin_start() {
   return Done{};
 }
 
-// For those whose turn comes later it is started when that comes.
+// Starts torch for this agent. For agents whose turn comes later it is started when that comes.
 void UnitMeasurer::start_torch(std::string agent) {
   if (!player_) return;
   starting_torch_ = std::async(std::launch::async, [this, agent = std::move(agent)] {
@@ -98,7 +98,8 @@ std::string UnitMeasurer::device_name() const {
   return fmt::format("{}:{}", order_.target.device, order_.target.device_index);
 }
 
-// After a bad end, the device is tried by a fresh oracle, which then takes over. Error: it is lost.
+// Recovers after a bad end: the device is tried by a fresh oracle, which then takes over. Error:
+// the device is lost.
 Status UnitMeasurer::recover(const Evaluation& evaluation) {
   tell_starts();
   if (!may_have_harmed(evaluation)) {
@@ -132,7 +133,7 @@ Status UnitMeasurer::check_alone() {
       "or restart the machine, then continue with --resume"};
 }
 
-// With all the memory that they hold, they take 0.2 s to end.
+// The processes take 0.2 s to end, with all the memory that they hold.
 void UnitMeasurer::begin_end(bool lost) {
   ending_workers_ = std::async(std::launch::async, [this] {
     last_worker_.reset();
@@ -154,7 +155,7 @@ void UnitMeasurer::tell_starts() {
 
 // --- how a unit is measured ---
 
-// From then on torch has been started for the first agent who needs it as well.
+// Waits for the build. Torch has been started by then for the first agent who needs it.
 const SubmissionBuild& UnitMeasurer::finished(const UnitParts& unit) {
   const SubmissionBuild& build = unit.finished_build();
   await_torch();
@@ -260,8 +261,8 @@ bool UnitMeasurer::is_right_by_its_own(const UnitParts& unit, EvaluationRequest 
   return play(unit, request, settings, true).state == State::kOk;
 }
 
-// Of a unit whose ModelNew keeps what it draws; drawn once for those of a task that follow one
-// another. -1: the oracle draws them.
+// Parameters of a unit whose ModelNew keeps what it draws. They are drawn once for the units of a
+// task that follow one another. -1: the oracle draws them.
 Result<int> UnitMeasurer::initial_parameters(const UnitParts& unit) {
   const SubmissionBuild& build = finished(unit);
   if (build.error) return *build.error;
@@ -296,7 +297,7 @@ Result<std::unique_ptr<Worker>> UnitMeasurer::start_submission(
     const UnitParts& unit, const WorkerStart& start, bool is_seeded,
     std::unique_ptr<WorkerProgram>& program) {
   if (!program) {
-    // What it takes may have been built meanwhile only.
+    // Parts of the program may have been built only since the run began.
     const SubmissionBuild& build = finished(unit);
     program = build.python ? make_python_program(zygotes_, *player_,
                                                  is_seeded ? seeded(build) : *build.python,
@@ -306,7 +307,7 @@ Result<std::unique_ptr<Worker>> UnitMeasurer::start_submission(
   return WorkerProcess::start(*program, start);
 }
 
-// It starts before the submission's, which may still be built.
+// Starts eager's worker, before the submission's, which may still be built.
 Result<std::unique_ptr<Worker>> UnitMeasurer::start_eager(const UnitParts& unit, WorkerStart start,
                                                           bool is_seeded,
                                                           std::unique_ptr<WorkerProgram>& program) {
@@ -334,7 +335,7 @@ Result<BenchProfile> UnitMeasurer::profile(const UnitParts& unit, Side side,
   };
   auto recorded = record_calls(request, settings, side, toolchain.cupti, turn_->oracle(), start);
   if (!recorded) return recorded.error();
-  // With a calibration nobody asks for them.
+  // Nobody asks for the device's peaks where there is a calibration.
   const PressureShare waiting(settings.surroundings);
   const auto peaks = limits_ ? Result<DevicePeaks>(DevicePeaks{}) : turn_->oracle().peaks();
   if (!peaks) return peaks.error();

@@ -65,7 +65,7 @@ class UnitMeasurer {
   // Waits for that torch.
   void await_torch();
 
-  // After finish_start().
+  // The oracle's facts, after finish_start().
   [[nodiscard]] const OracleHello& hello() const { return hello_; }
   [[nodiscard]] const std::optional<Calibration>& calibration() const { return calibration_; }
   [[nodiscard]] SandboxLevel sandbox_level() { return sandbox_.level(on_cuda()); }

@@ -31,7 +31,7 @@ struct SandboxTools {
   std::filesystem::path enter;  // kbench-enter; without it nothing can be sandboxed
 };
 
-// Where bwrap shows kbench-enter inside.
+// Path at which bwrap shows kbench-enter inside.
 inline constexpr const char* kEnterInside = "/kbench-enter";
 
 // The whole argument list, ending with kbench-enter and its arguments. bwrap writes its status to

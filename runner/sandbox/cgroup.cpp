@@ -162,8 +162,8 @@ std::vector<fs::path> parents_of_version_2(const std::vector<Mount>& mounts) {
   return {};
 }
 
-// Where a group that can be frozen can be made: version 2 needs no controller for it, and lets what
-// is frozen be killed.
+// A parent below which a group that can be frozen can be made: version 2 needs no controller for
+// it, and lets what is frozen be killed.
 std::pair<fs::path, std::string> parent_that_freezes(const std::vector<Mount>& mounts) {
   for (const Mount& mount : mounts) {
     if (mount.type != "cgroup2") continue;

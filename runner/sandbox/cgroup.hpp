@@ -26,7 +26,7 @@ struct CgroupLimits {
 class Freezer {
  public:
   Freezer() = default;
-  // Empty where the group has no such file. `version`: 1 or 2.
+  // Opens a group's freezer; empty where the group has no such file. `version`: 1 or 2.
   static Freezer open(const std::filesystem::path& group, int version);
 
   [[nodiscard]] bool there() const { return control_.valid(); }
@@ -37,7 +37,7 @@ class Freezer {
   [[nodiscard]] Result<bool> frozen() const;
   Status thaw();
 
-  // For the keeper, which may have to thaw what it kills.
+  // The control file for the keeper, which may have to thaw what it kills.
   [[nodiscard]] int control() const { return control_.get(); }
   [[nodiscard]] const char* thaw_word() const { return version_ == 2 ? "0" : "THAWED"; }
 
@@ -75,10 +75,10 @@ class Cgroup {
 // this user, of a process that is gone, and empty. Returns how many.
 int remove_dead_groups(const std::filesystem::path& parent);
 
-// Where groups can be made, found out by making one.
+// The place where groups can be made, found out by making one.
 class CgroupHome {
  public:
-  // Also removes what dead runs have left there.
+  // Finds the place; also removes what dead runs have left there.
   static CgroupHome find();
 
   // "cgroup1", "cgroup2", or empty where none with limits can be made.
@@ -86,7 +86,7 @@ class CgroupHome {
   // "freezer1", "freezer2", or empty where none that freezes can be made.
   [[nodiscard]] const std::string& freezer() const { return freezer_; }
   [[nodiscard]] const std::string& reason() const { return reason_; }  // why there is none
-  // Only with what is asked for of limits and freezer.
+  // Makes a group with as much of limits and freezer as is asked for.
   [[nodiscard]] Result<Cgroup> make(const CgroupLimits& limits, bool limited, bool frozen) const;
 
  private:

@@ -41,7 +41,7 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, none.data()) == 0;
 }
 
-// No way back: the bounding set goes first, then the user, then what is left.
+// Gives up root for good: the bounding set goes first, then the user, then what is left.
 bool become_nobody(int number) {
   const auto user = static_cast<uid_t>(number);
   for (int capability = 0; ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0;) ++capability;
@@ -49,7 +49,7 @@ bool become_nobody(int number) {
          ::setresuid(user, user, user) == 0;
 }
 
-// In the second process. Returns the step that failed; errno says why.
+// Turns the second process into the program. Returns the step that failed; errno says why.
 EnterStep become_program(EnterPlan& plan, const std::vector<sock_filter>& common) {
   if (::getppid() != 1) ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const UniqueFd program(::open(plan.argv[0].c_str(), O_PATH | O_CLOEXEC));
@@ -108,7 +108,7 @@ int enter(EnterPlan plan) {
   }
   drop_capabilities();
   failure->write.reset();
-  // Only the reports' pipe stays open here, or others would wait for this process's copies.
+  // Only the pipe of the reports stays open here, or others would wait for this process's copies.
   const int probe = failure->read.get();
   for (int fd = 0; fd < 256; ++fd) {
     if (fd != to && fd != probe) ::close(fd);

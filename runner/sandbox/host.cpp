@@ -41,7 +41,8 @@ std::optional<fs::path> unpacked_packages() {
 std::optional<fs::path> find_enter() {
   std::error_code error;
   const fs::path here = fs::read_symlink("/proc/self/exe", error).parent_path();
-  // Beside kbench, or in libexec where it is installed; unit tests lie in a folder next to bin.
+  // kbench-enter lies beside kbench, or in libexec where it is installed; unit tests lie in a
+  // folder next to bin.
   const fs::path above = here.parent_path();
   for (const fs::path& folder : {here, above / "libexec/kbench", above / "bin"}) {
     fs::path program = folder / "kbench-enter";
@@ -90,7 +91,8 @@ std::uint64_t physical_memory_bytes() {
 }
 
 uid_t fresh_sandbox_uid() {
-  // Above all that a distribution gives to users and containers by itself, below 2^31.
+  // The first user of sandboxes: above all that a distribution gives to users and containers by
+  // itself, below 2^31.
   constexpr uid_t kFirst = 1'000'000'000;
   constexpr uid_t kProcesses = 1'000'000;
   constexpr uid_t kEach = 1'000;
@@ -112,7 +114,8 @@ std::uint64_t count_threads_of(uid_t uid) {
     if (first < '0' || first > '9') continue;
     struct stat info {};
     if (::stat(entry.path().c_str(), &info) != 0 || info.st_uid != uid) continue;
-    // Field 20 of stat, counted after the name, which ends with the last parenthesis.
+    // The number of threads is field 20 of stat, counted after the name, which ends with the last
+    // parenthesis.
     std::ifstream file(entry.path() / "stat");
     std::string line;
     std::getline(file, line);

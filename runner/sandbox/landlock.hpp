@@ -33,8 +33,8 @@ struct PathRule {
 // not exist are left out. Sets no_new_privs. Errors: kInfrastructure, naming the call that failed.
 [[nodiscard]] Status restrict_files(const std::vector<PathRule>& rules, int abi);
 
-// From now on this thread, and those that it starts, makes, changes and removes files below
-// `folder` alone, and executes no program. What could be read stays readable; devices and files of
+// Locks this thread, and those that it starts: from now on they make, change and remove files below
+// `folder` alone, and execute no program. What could be read stays readable; devices and files of
 // the kernel's (/dev, /proc) stay as writable as they were. Done where this kernel has no Landlock.
 // Errors: kInfrastructure, naming the call that failed.
 [[nodiscard]] Status write_only_below(const std::filesystem::path& folder);

@@ -128,7 +128,7 @@ void volunteer_for_oom(const Prepared& prepared) {
       fail(failure, Step::kLimits);
     }
   }
-  // For the case that the keeper itself is killed.
+  // The program dies as well if the keeper itself is killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const bool parent_visible = (plan.namespaces & CLONE_NEWPID) == 0;
   if (parent_visible && ::getppid() != keeper) ::_exit(127);
@@ -139,7 +139,7 @@ void volunteer_for_oom(const Prepared& prepared) {
 
 void do_nothing(int) {}
 
-// Until a child ends, or for a moment.
+// Waits until a child ends, or for a moment.
 void wait_for_a_child(long milliseconds) {
   sigset_t all_but_child;
   ::sigfillset(&all_but_child);

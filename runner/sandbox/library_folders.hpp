@@ -1,5 +1,5 @@
-// Where the dynamic loader takes a program's libraries from, so that a sandbox can show these
-// folders.
+// Folders from which the dynamic loader takes a program's libraries, so that a sandbox can show
+// these folders.
 #pragma once
 
 #include <filesystem>

@@ -33,7 +33,7 @@ bool can_fork() {
   return child > 0;
 }
 
-// To itself, which is not stopped: without a filter, nothing happens.
+// The signal goes to this process, which is not stopped: without a filter, nothing happens.
 bool can_continue() { return ::kill(::getpid(), SIGCONT) == 0; }
 
 bool can_map_code() {

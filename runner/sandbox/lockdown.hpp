@@ -14,10 +14,10 @@ namespace kbench {
 // the kernel has them and they did not come into force: do not load the submission then.
 [[nodiscard]] Result<bool> lock_down();
 
-// Once the submission is loaded, on a CPU: from now on no memory of this process becomes
-// executable, so that it runs no code but what was mapped by then, which can be looked at from
-// outside. (CUDA compiles and loads code later.) True once it is in force, false where the kernel
-// has no filters. Errors: kSubmission, where one of its threads is in the way.
+// Lets no memory of this process become executable from now on, once the submission is loaded on a
+// CPU: it runs no code but what was mapped by then, which can be looked at from outside. (CUDA
+// compiles and loads code later.) True once it is in force, false where the kernel has no filters.
+// Errors: kSubmission, where one of its threads is in the way.
 [[nodiscard]] Result<bool> allow_no_new_code();
 
 }  // namespace kbench

@@ -14,7 +14,7 @@ namespace kbench {
 
 class MovedThreads {
  public:
-  // To those cores that the calling thread may use and they may not.
+  // Moves the threads to cores that the calling thread may use and they may not.
   explicit MovedThreads(std::span<const pid_t> threads);
   ~MovedThreads();  // binds them as before
   MovedThreads(const MovedThreads&) = delete;

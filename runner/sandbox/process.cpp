@@ -155,7 +155,7 @@ void KeptProcess::reap() {
 // The keeper ends when it has no child left, so no process of the program should be left. That is
 // checked: one that is left would run beside all that is measured from now on.
 void KeptProcess::look_for_leftovers(bool keeper_killed) {
-  // Below a keeper that was killed nothing was waited for; but those processes are known.
+  // Nobody waited for the processes below a keeper that was killed; but they are known.
   const Status killed = keeper_killed ? tree_.kill_known(kLeavePatience) : Status(Done{});
   const bool group_is_empty = group_.remove();
   if (!stands(Defence::kNothingLeft)) return;
@@ -171,7 +171,7 @@ Result<SandboxedProcess::Exit> KeptProcess::explain(int wait_status) {
     if (WIFSIGNALED(report.value)) return Exit{.exited = false, .signal = WTERMSIG(report.value)};
     return Exit{.exited = true, .code = WEXITSTATUS(report.value)};
   }
-  // No last word: everything was killed at once, by us or for want of memory.
+  // Without a last word everything was killed at once, by us or for want of memory.
   if (killed_) return Exit{.exited = false, .signal = SIGKILL};
   if (started_) {
     return Exit{.exited = false,
@@ -188,7 +188,7 @@ Status KeptProcess::freeze() {
 Status KeptProcess::freeze_group() {
   constexpr int kPatientGlances = 100;
   auto frozen = group_.freezer().freeze(kFreezePatience, [this](int glance) {
-    // Where a thread waits for a core that somebody else keeps busy.
+    // A thread may wait for a core that somebody else keeps busy.
     if (glance == kPatientGlances) tree_.move_threads();
     pause_before(glance);
   });

@@ -23,14 +23,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Call it where errno still says why.
+// The error for a process of which nothing is known; to be made where errno still says why.
 Error unknown(const std::string& what) {
   return {ErrorCode::kInfrastructure,
           "cannot tell what runs in the sandbox: " + what + ": " + std::strerror(errno),
           "kbench or the machine is short of something, open files for one (ulimit -n); run again"};
 }
 
-// Invalid where the kernel has none, or does not let us have one.
+// Opens a descriptor of the process; invalid where the kernel has none, or does not let us have
+// one.
 Look open_pidfd(pid_t pid, UniqueFd& pidfd) {
   pidfd = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (pidfd.valid() || errno == ENOSYS || errno == EPERM) return Look::kSeen;
@@ -97,10 +98,10 @@ Descendants read_process_table(std::span<ProcessEntry> table) {
 
 }  // namespace
 
-// Slept at first: on its way to its stop a thread may need
-// the very core that looks, and would wait 2 ms for it beside one that yields. Later yielded: where
-// a stranger keeps that core busy, the kernel let such a thread wait for seconds beside a sleeper,
-// and 0.1 s beside one that yields. (Seen on Linux 6.18, two virtual cores, 250 ticks a second.)
+// Pauses before a look. At first it sleeps: on its way to its stop a thread may need the very core
+// that looks, and would wait 2 ms for it beside one that yields. Later it yields: where a stranger
+// keeps that core busy, the kernel let such a thread wait for seconds beside a sleeper, and 0.1 s
+// beside one that yields. (Seen on Linux 6.18, two virtual cores, 250 ticks a second.)
 void pause_before(int glance) {
   constexpr int kSleptGlances = 4;
   // By default a sleep of 20 us takes 75, and a submission may go on until its threads stand.
@@ -218,7 +219,8 @@ Status FrozenTree::kill_known(std::chrono::milliseconds timeout) {
   return Done{};
 }
 
-// Readable once all threads have ended, whether somebody has waited for the process or not.
+// True once the process is over: its descriptor is readable once all threads have ended, whether
+// somebody has waited for the process or not.
 bool FrozenTree::is_over(const Member& member) {
   pollfd end{member.pidfd.get(), POLLIN, 0};
   return member.pidfd.valid() && ::poll(&end, 1, 0) > 0;
@@ -291,7 +293,7 @@ Status FrozenTree::open_root() {
     root_gone_ = true;
     return Done{};
   }
-  // Built without CONFIG_PROC_CHILDREN, the kernel has no such file for ourselves either.
+  // A kernel without CONFIG_PROC_CHILDREN has no such file for ourselves either.
   const pid_t self = ::getpid();
   const auto path = ProcPath().add("/proc/").add(self).add("/task/").add(self).add("/children");
   scan_all_ = ::access(path.c_str(), F_OK) != 0;

@@ -77,7 +77,7 @@ class FrozenTree {
 
   static bool is_over(const Member& member);
   static void signal(Member& member, int number);
-  // SIGSTOP to the process and to each of its threads.
+  // Sends SIGSTOP to the process and to each of its threads.
   static void stop(Member& member);
   // Waits until all threads of it stand still.
   Status await_stop(Member& member, Deadline deadline);

@@ -27,14 +27,16 @@ SandboxCommand python_command(const PythonSetup& setup, const std::filesystem::p
   std::vector<std::string> modules;
   for (const auto& folder : setup.python_path) modules.push_back(folder.string());
   SandboxCommand command;
-  // Through env: the path of a virtual environment's Python is a link that must stay one.
+  // The Python is started through env: the path of a virtual environment's Python is a link that
+  // must stay one.
   command.argv = {"/usr/bin/env", setup.python.string(), "-s", "-B", script.string()};
   command.env = {
       {"PATH", "/usr/bin:/bin"}, {"HOME", home.string()},
       {"TMPDIR", home.string()}, {"USER", "nobody"},
       {"LC_ALL", "C.UTF-8"},     {"PYTHONPATH", fmt::format("{}", fmt::join(modules, ":"))},
       {"PYTHONHASHSEED", "0"},   {"CUDA_VISIBLE_DEVICES", ""}};
-  // Unpacked system packages (a set-up without root) are found by it alone.
+  // LD_LIBRARY_PATH is handed on: unpacked system packages (a set-up without root) are found by it
+  // alone.
   if (const auto libraries = environment_variable("LD_LIBRARY_PATH");
       !environment_variable("KBENCH_DEPS").empty())
     command.env["LD_LIBRARY_PATH"] = libraries;

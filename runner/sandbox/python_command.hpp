@@ -26,8 +26,8 @@ struct PythonSetup {
 // is found.
 [[nodiscard]] std::string hash_of_torch(const PythonSetup& setup);
 
-// In an otherwise empty sandbox, without a GPU and without limits of memory. It may write to
-// `scratch`; none: to /tmp, which with bubblewrap is its own.
+// A Python in an otherwise empty sandbox, without a GPU and without limits of memory. It may write
+// to `scratch`; none: to /tmp, which with bubblewrap is its own.
 [[nodiscard]] SandboxCommand python_command(const PythonSetup& setup,
                                             const std::filesystem::path& script,
                                             const std::filesystem::path& scratch = {});

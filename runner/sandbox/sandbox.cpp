@@ -254,8 +254,8 @@ class LayeredSandbox final : public Sandbox {
   std::shared_ptr<UndeadList> undead_ = std::make_shared<UndeadList>();
 };
 
-// What a sandbox is tried with: a program that does nothing, or a worker that does no more than
-// start CUDA, which some layers break on some machines.
+// The program with which a sandbox is tried: one that does nothing, or a worker that does no more
+// than start CUDA, which some layers break on some machines.
 std::optional<SandboxCommand> trial(const SandboxTools& tools, bool needs_cuda) {
   const fs::path worker = tools.enter.parent_path() / "kbench-worker";
   if (needs_cuda && ::access(worker.c_str(), X_OK) == 0)
@@ -265,7 +265,7 @@ std::optional<SandboxCommand> trial(const SandboxTools& tools, bool needs_cuda) 
   return SandboxCommand{.argv = {program->string()}, .needs_cuda = needs_cuda};
 }
 
-// Empty when the trial worked, else what went wrong.
+// The error of a trial of the sandbox; empty when it worked.
 std::string probe(LayeredSandbox& sandbox, const SandboxTools& tools, bool needs_cuda) {
   const auto command = trial(tools, needs_cuda);
   if (!command) return "no program 'true' to try it with";
@@ -382,7 +382,7 @@ class Probing {
       l.user_namespace = user;
     });
     add(wanted.network_namespace, "netns", [](Layers& l) { l.network_namespace = true; });
-    // Without what came after Debian 12's kernel, where only that is in the way.
+    // Landlock of Debian 12's kernel, where only what came after that is in the way.
     constexpr int kOldLandlock = 2;
     if (!add(wanted.landlock_abi > 0, "landlock",
              [&](Layers& l) { l.landlock_abi = wanted.landlock_abi; })) {

@@ -32,8 +32,8 @@ struct SandboxCommand {
   std::uint64_t max_file_bytes = 1ull << 30;     // at least 64 KiB are allowed
   std::uint64_t max_cpu_seconds = 0;             // 0 = no limit
   int max_processes = 256;
-  // Short of memory, the kernel ends the process with the most memory first. This many thousandths
-  // of the machine's memory count on top, fewer for a judge than for the judged.
+  // If memory is short, the kernel ends the process with the most memory first. This many
+  // thousandths of the machine's memory count on top, fewer for a judge than for the judged.
   int memory_handicap = 1000;
 };
 
@@ -85,7 +85,8 @@ struct SandboxLevel {
   bool no_new_privs = false;
   std::string reason;  // why a layer is missing; empty when all are there
 
-  // Stored with every row, e.g. "uid+bwrap+netns+landlock7+seccomp+cgroup1+freezer2+nnp".
+  // The level as it is stored with every row, e.g.
+  // "uid+bwrap+netns+landlock7+seccomp+cgroup1+freezer2+nnp".
   [[nodiscard]] std::string to_string() const;
   // Whether the program sees no process but those of its sandbox.
   [[nodiscard]] bool pid_namespace() const { return bubblewrap || namespaces; }

@@ -24,7 +24,7 @@
 namespace kbench {
 namespace {
 
-// What the kernel headers of Debian 12 do not name yet; the numbers are the same everywhere.
+// Numbers that the kernel headers of Debian 12 do not name yet; they are the same everywhere.
 constexpr int kOpenTreeAttr = 467;
 constexpr unsigned kCollapse = 25;           // MADV_COLLAPSE
 constexpr unsigned kFirstUnknownCall = 463;  // setxattrat: later than any call considered here
@@ -150,7 +150,7 @@ void add_common(Builder& filter) {
     filter.deny(SCMP_SYS(mknod), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, S_IFMT, kind));
     filter.deny(SCMP_SYS(mknodat), EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, S_IFMT, kind));
   }
-  // Typing into somebody's terminal.
+  // These requests type into somebody's terminal.
   for (const unsigned long request :
        {static_cast<unsigned long>(TIOCSTI), 0x541Cul /*TIOCLINUX*/}) {
     filter.deny(SCMP_SYS(ioctl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xfffffffful, request));
@@ -169,7 +169,8 @@ void add_no_processes(Builder& filter) {
     filter.deny(call, EPERM);
   }
   filter.deny(SCMP_SYS(clone), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
-  // Which code it has mapped stays to be seen, by a supervisor of the same user as well.
+  // The process stays readable, so that a supervisor of the same user can see its mapped code as
+  // well.
   filter.deny(SCMP_SYS(prctl), EPERM, SCMP_A0(SCMP_CMP_EQ, PR_SET_DUMPABLE));
 }
 
@@ -182,13 +183,13 @@ void add_only_signal(Builder& filter, int pid) {
   for (const int call : {SCMP_SYS(tkill), SCMP_SYS(pidfd_send_signal), SCMP_SYS(pidfd_open)}) {
     filter.deny(call, EPERM);
   }
-  // Its own limits are asked for as number 0. (Affinity cannot be kept inside this way: the C
-  // library names its own threads by number.)
+  // The process's own limits are asked for as number 0. (Affinity cannot be kept inside this way:
+  // the C library names its own threads by number.)
   filter.deny(SCMP_SYS(prlimit64), EPERM, SCMP_A0(SCMP_CMP_NE, 0));
 }
 
-// Oneself is number 0. (Scheduling classes are like affinity: the C library asks for them by a
-// thread's number. Whoever forks sessions looks at its own afterwards: player_cleaning.py.)
+// The thread itself is number 0. (Scheduling classes are like affinity: the C library asks for them
+// by a thread's number. Whoever forks sessions looks at its own afterwards: player_cleaning.py.)
 void add_only_own_priority(Builder& filter) {
   filter.deny(SCMP_SYS(setpriority), EPERM, SCMP_A0(SCMP_CMP_NE, PRIO_PROCESS));
   filter.deny(SCMP_SYS(setpriority), EPERM, SCMP_A1(SCMP_CMP_NE, 0));
@@ -199,10 +200,10 @@ void add_only_own_priority(Builder& filter) {
 // The kernel reads these arguments as 32-bit numbers and ignores what stands above.
 constexpr unsigned long kInt = 0xffffffff;
 
-// All that ends in a signal of the caller's choice, or in a SIGCONT, without a system call at that
-// moment. (File leases and directory notes make the caller the owner of a file's signals; so does a
-// controlling terminal, which also sends SIGCONT itself when it is given up. Fixed signals, such as
-// that of alarm(), continue nobody, but nobody needs them either.)
+// Denies all that ends in a signal of the caller's choice, or in a SIGCONT, without a system call
+// at that moment. (File leases and directory notes make the caller the owner of a file's signals;
+// so does a controlling terminal, which also sends SIGCONT itself when it is given up. Fixed
+// signals, such as that of alarm(), continue nobody, but nobody needs them either.)
 void add_no_continuing(Builder& filter) {
   for (const int call : {SCMP_SYS(timer_create), SCMP_SYS(setitimer), SCMP_SYS(alarm),
                          SCMP_SYS(mq_notify), SCMP_SYS(setsid), SCMP_SYS(setpgid)}) {
@@ -222,8 +223,8 @@ void add_no_continuing(Builder& filter) {
         0ul + TIOCSPGRP, 0ul + TIOCSIG, kVirtualTerminal, kKeyboardSignal}) {
     filter.deny(SCMP_SYS(ioctl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, kInt, request));
   }
-  // At the end of the thread that started this process. And whoever cannot be dumped cannot be
-  // looked into by a supervisor of the same user either.
+  // PR_SET_PDEATHSIG sends a signal at the end of the thread that started this process. A process
+  // that cannot be dumped cannot be looked into by a supervisor of the same user either.
   for (const unsigned long option : {0ul + PR_SET_PDEATHSIG, 0ul + PR_SET_DUMPABLE}) {
     filter.deny(SCMP_SYS(prctl), EPERM, SCMP_A0(SCMP_CMP_MASKED_EQ, kInt, option));
   }

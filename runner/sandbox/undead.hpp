@@ -18,7 +18,7 @@ class UndeadList {
   void add(pid_t keeper, UniqueFd status);
   // Everything that ran as this user should be dead: counted as long as anything does.
   void add_user(uid_t user);
-  // Somebody is left, and there is no way to see him end: counted for ever.
+  // Adds a process that is left and whose end there is no way to see: it is counted for ever.
   void add_lost();
   // The processes that are still there; the others are reaped.
   [[nodiscard]] int count();

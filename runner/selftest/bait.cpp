@@ -26,7 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What process_vm_readv would read of the victim, which is a fork and so has it at the same place.
+// The word that process_vm_readv would read in the victim, which is a fork and so has it at the
+// same place.
 constexpr std::uint64_t kSecretWord = 0x6b62656e63682121;
 
 Error failed(const std::string& what) {
@@ -134,7 +135,8 @@ Status BaitLayout::make_sealed_inputs() {
   return Done{};
 }
 
-// What cannot be made is left out, and the escapes that need it do not apply.
+// Makes the sockets. One that cannot be made is left out, and the escapes that need it do not
+// apply.
 void BaitLayout::make_sockets() {
   sockaddr_in address4{};
   address4.sin_family = AF_INET;

@@ -214,7 +214,7 @@ class Selftest {
       result.reason = needs_cuda() ? gpu_.problem : "the device under test is the CPU";
       return result;
     }
-    // Its memory is free again then, and must not show what was in it.
+    // The other context's memory is free again then, and must not show what was in it.
     if (escape.name == "gpu_leftovers") gpu_.process.reset();
     auto command = command_for(escape);
     if (!command) return failed(std::move(result), command.error());
@@ -241,7 +241,7 @@ class Selftest {
     return result;
   }
 
-  // What the attempt itself says.
+  // Judges by the attempt's own words and exit code.
   static void judge_by_exit(const ProgramOutput& output, EscapeResult& result) {
     result.reason = output.out.substr(0, std::min<std::size_t>(output.out.find('\n'), 200));
     if (output.timed_out) {
@@ -262,7 +262,7 @@ class Selftest {
     }
   }
 
-  // What can be seen out here overrules what the attempt says of itself.
+  // Judges by what is seen outside of the sandbox; this overrules the attempt's own words.
   void judge_from_outside(const ProgramOutput& output, const UniqueFd& daemon,
                           EscapeResult& result) {
     const auto decide = [&](bool open, const std::string& why) {
@@ -314,7 +314,8 @@ class Selftest {
   const SelftestOptions& options_;
   BaitLayout layout_;
   std::unique_ptr<Sandbox> sandbox_;
-  // Of the oracle and of the builder: asked for once, and used for all of their escapes.
+  // Folders and sandboxes of the oracle and of the builder: asked for once, and used for all of
+  // their escapes.
   std::map<EscapeAs, fs::path> scratches_;
   std::map<EscapeAs, Result<SandboxCommand>> commands_;
   Waiting other_;

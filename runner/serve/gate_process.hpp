@@ -16,7 +16,7 @@
 
 namespace kbench {
 
-// Where the gate finds what it was given.
+// Number of the descriptor that the gate is given.
 inline constexpr int kGateChannel = 3;
 inline constexpr int kGateListener = 4;
 

@@ -49,7 +49,7 @@ class Judge {
   // Without an error, too, some may be missing: after stop(), or because of something that another
   // try may mend. On a thread that does nothing else.
   virtual Status judge(std::span<const QueuedOrder> orders, const Listener& listener) = 0;
-  // From now on nothing is begun. Called from any thread, while judge() runs.
+  // Begins nothing any more. Called from any thread, while judge() runs.
   virtual void stop() = 0;
 
   // A task for an agent: {task, size, device, prompt, reference}. Errors: kNotFound. This and the

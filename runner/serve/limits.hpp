@@ -15,8 +15,8 @@ inline constexpr std::size_t kMostHeaderBytes = 16u << 10;
 inline constexpr std::chrono::seconds kMostWait{600};  // of a client for an answer
 inline constexpr std::size_t kMostBatch = 64;          // orders of one request
 
-// How long a client may take to send a request before its connection is closed. Who starts the
-// server may choose others: --header-timeout, --body-timeout.
+// How long a client may take to send a request before its connection is closed. The operator may
+// choose others: --header-timeout, --body-timeout.
 struct Patience {
   std::chrono::seconds headers{10};  // all of them, from the connection or the last answer
   std::chrono::seconds body{30};     // all of it, from the last header
@@ -27,7 +27,7 @@ struct Patience {
 inline constexpr std::size_t kMostWaitingOfOne = 2048;  // of a token
 inline constexpr std::size_t kMostWaiting = 3072;       // all together
 
-// Bodies, from their first byte until their order lies on the spool.
+// Bytes of bodies, counted from their first byte until their order lies on the spool.
 inline constexpr std::size_t kMostBodiesOfOne = 64u << 20;  // bytes of a token
 inline constexpr std::size_t kMostBodies = 256u << 20;      // bytes, all together
 
@@ -35,7 +35,7 @@ inline constexpr std::size_t kMostBodies = 256u << 20;      // bytes, all togeth
 inline constexpr std::size_t kMostSpooledOfOne = 256u << 20;  // bytes of a token
 inline constexpr std::size_t kMostSpooled = 1u << 30;         // bytes, all together
 
-// Connections. The gate may open 4,096 files; what is left above those that wait is for short
+// Most connections. The gate may open 4,096 files; what is left above those that wait is for short
 // requests, and for telling a flood that it is one.
 inline constexpr std::size_t kMostConnections = 3840;
 inline constexpr std::size_t kMostStrangers = 1024;  // that have not shown a token yet

@@ -64,7 +64,7 @@ std::vector<std::string> OrderQueue::running_ids() const {
   return ids;
 }
 
-// Whoever waited longest for a turn, and of those the order that came first.
+// The next order: of the agent that waited longest for a turn, the order that came first.
 OrderQueue::Entry* OrderQueue::next(const Order* like) {
   Entry* best = nullptr;
   const auto rank = [&](const Entry& entry) {

@@ -31,7 +31,7 @@ class OrderQueue {
   Push push(QueuedOrder order);
   // The answer of push() to a new order of so many bytes.
   [[nodiscard]] Push room_for(const std::string& agent, std::size_t bytes) const;
-  // From an earlier life: whatever the limits say.
+  // Puts back an order of an earlier server, whatever the limits say.
   void restore(QueuedOrder order);
 
   enum class State { kQueued, kRunning };
@@ -45,9 +45,9 @@ class OrderQueue {
   // The next ones, which are to be judged together: of one kind and size, at most `most`. They run
   // then. What was tried before comes alone, so that it takes nobody along if it kills the server.
   [[nodiscard]] std::vector<QueuedOrder> take(std::size_t most);
-  // It has its row, or never will.
+  // Removes an order that has its row, or never will.
   void finish(const std::string& id);
-  // It ran, and has no row: it waits again, `tried` where that was its own try.
+  // Puts back an order that ran and has no row: it waits again, `tried` where that was its own try.
   void put_back(const std::string& id, bool tried);
 
  private:

@@ -25,7 +25,7 @@ void Pace::freed(Clock::time_point now) {
 }
 
 std::chrono::seconds Pace::refused(Clock::time_point now) {
-  // Longer than usual without a free place: then so slow it is.
+  // If no place has become free for longer than usual, places become free as slowly as that.
   const Time each = since_ ? std::max<Time>(each_, now - *since_) : each_;
   next_ = std::max(next_, now) + std::chrono::duration_cast<Clock::duration>(each);
   next_ = std::min(next_, now + limits::kMostWait);

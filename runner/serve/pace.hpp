@@ -19,7 +19,7 @@ class Pace {
   void begin(Clock::time_point now);
   // A place became free.
   void freed(Clock::time_point now);
-  // All places are free: until begin() no time is measured.
+  // Rests while all places are free: until begin() no time is measured.
   void rest() { since_.reset(); }
 
   // A client was refused: the seconds after which there will be a place for it, 1 to kMostWait.

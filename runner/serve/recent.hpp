@@ -15,7 +15,7 @@ class Recent {
  public:
   explicit Recent(std::size_t most) : most_(most) {}
 
-  // In place of what was there under that id.
+  // Puts the value in place of what was there under that id.
   void put(const std::string& id, Value value) {
     erase(id);
     if (most_ > 0 && ids_.size() >= most_) erase(std::string(ids_.begin()->second));
@@ -27,7 +27,7 @@ class Recent {
     const auto found = values_.find(id);
     return found == values_.end() ? nullptr : &found->second.value;
   }
-  // It is remembered no longer.
+  // Takes the value out: it is remembered no longer.
   [[nodiscard]] std::optional<Value> take(const std::string& id) {
     const auto found = values_.find(id);
     if (found == values_.end()) return std::nullopt;

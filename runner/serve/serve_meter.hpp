@@ -26,7 +26,7 @@ class ServeMeter {
 
   // An order came into the queue, or was found in it.
   void arrived(const std::string& id);
-  // It left the queue: with its row or result, or for good without one.
+  // The order left the queue: with its row or result, or for good without one.
   void left(const std::string& id, bool judged);
 
   // The judge has orders in hand from now on, or none.

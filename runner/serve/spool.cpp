@@ -77,7 +77,7 @@ Result<std::size_t> Spool::each(const std::function<void(QueuedOrder)>& show) co
   for (fs::directory_iterator entry(folder_, failed), end; !failed && entry != end;
        entry.increment(failed)) {
     const fs::path& file = entry->path();
-    // What was being written when somebody was killed has no such name.
+    // A file that was being written when its writer was killed has no such name.
     if (file.extension() != ".json" || !is_order_id(file.stem().string())) continue;
     auto order = order_in(file);
     if (order) {
@@ -111,7 +111,7 @@ void Spool::undo_try(const std::string& id) const {
   auto order = order_in(file_of(id));
   if (!order || order->tries == 0) return;
   --order->tries;
-  // Else it is counted, as after a kill.
+  // If this fails the try counts, as after a kill.
   [[maybe_unused]] const Status kept = keep(*order);
 }
 

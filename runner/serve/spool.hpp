@@ -31,7 +31,7 @@ class Spool {
   // The order with its files, of which one more try is begun: its file says so already. Errors:
   // kInfrastructure.
   [[nodiscard]] Result<QueuedOrder> begin_try(const std::string& id) const;
-  // That try was none: the server was asked to end before it.
+  // Takes back a try that was none: the server was asked to end before it.
   void undo_try(const std::string& id) const;
   void forget(const std::string& id) const;
 

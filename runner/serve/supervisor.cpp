@@ -41,7 +41,7 @@ constexpr int kMostTries = 2;   // of an order that gets no row
 constexpr int kMostDeaths = 3;  // tries that were begun and not ended, by servers that were killed
 constexpr std::size_t kMostFailed = 1024;   // that are remembered
 constexpr std::size_t kMostResults = 1024;  // that nobody fetched yet
-// From one row to the next, until one was judged.
+// Time from one row to the next, until one was judged.
 constexpr std::chrono::seconds kUsualRow{10};
 constexpr int kMostGates = 5;  // within kGatesWithin
 constexpr std::chrono::seconds kGatesWithin{60};
@@ -60,7 +60,7 @@ Json waiting_json(const DeviceWait& wait, const std::optional<Json>& before) {
           {"until", left ? Json(utc_in(*left)) : Json()}};
 }
 
-// What the judge's thread tells the other one.
+// A message of the judge's thread to the other one.
 struct News {
   std::string id;
   bool judged = false;           // else it has no row
@@ -88,7 +88,7 @@ class Work {
   void begin() {
     thread_ = std::thread([this] { run(); });
   }
-  // Nothing is begun any more; what runs goes on.
+  // Begins nothing any more; what runs goes on.
   void stop() {
     {
       const std::lock_guard lock(mutex_);
@@ -121,7 +121,7 @@ class Work {
     const std::lock_guard lock(mutex_);
     return std::exchange(news_, {});
   }
-  // What the orders in hand wait for, if that has changed.
+  // The device wait of the orders in hand, if it has changed.
   std::optional<std::optional<Json>> take_changed_wait() {
     const std::lock_guard lock(mutex_);
     if (!std::exchange(wait_changed_, false)) return std::nullopt;
@@ -132,7 +132,7 @@ class Work {
     const std::lock_guard lock(mutex_);
     return wait_;
   }
-  // Those that just began.
+  // Orders that just began.
   std::vector<std::string> take_begun() {
     const std::lock_guard lock(mutex_);
     return std::exchange(begun_, {});
@@ -157,8 +157,8 @@ class Work {
     wake();
   }
 
-  // As they lie on the spool, which counts the try before it is begun. What cannot be read is told
-  // of.
+  // The orders with their files, as they lie on the spool, which counts the try before it is begun.
+  // An order that cannot be read is told of.
   std::vector<QueuedOrder> with_files(const std::vector<QueuedOrder>& orders) {
     std::vector<QueuedOrder> whole;
     for (const QueuedOrder& order : orders) {
@@ -268,14 +268,14 @@ class Service {
     std::size_t foreign = 0;
     const auto damaged = spool_.each([&](QueuedOrder order) {
       sequence_ = std::max(sequence_, order.sequence);
-      // Of what is not stored, whoever waited is gone.
+      // An order that is not stored has nobody left who waits for its result.
       if (!order.order.is_stored()) return spool_.forget(order.id);
       const auto same = judge_.identify(order.order);
       if (!same || same->id != order.id) {
         ++foreign;
         return spool_.forget(order.id);
       }
-      // Killed between the row and this file.
+      // The server may have been killed between storing the row and removing this file.
       const auto row = judge_.find(order.id, "", Judge::Rows::kThatCount);
       if (row && *row) return spool_.forget(order.id);
       if (order.tries >= kMostDeaths) return give_up(order);
@@ -295,7 +295,7 @@ class Service {
     return Done{};
   }
 
-  // Its file stays, so that no later server tries it either.
+  // The order's file stays, so that no later server tries it either.
   void give_up(const QueuedOrder& order) {
     note(fmt::format(
         "an order of {} is not tried again, since {} servers ended while it was judged; "
@@ -321,7 +321,7 @@ class Service {
     return Done{};
   }
 
-  // Whoever could end it could end it again.
+  // A client that could end the gate once can end it again, so restarts are counted.
   Status reopen_gate(const std::string& why) {
     const auto now = steady_clock::now();
     std::erase_if(gates_, [&](auto when) { return now - when > kGatesWithin; });
@@ -414,7 +414,7 @@ class Service {
     }
   }
 
-  // Of the orders in hand.
+  // Tells the clients of the orders in hand that these wait for the device, or run.
   void tell_wait(const std::optional<Json>& wait) {
     if (!wait && !std::exchange(waits_, false)) return;  // it was over before anybody was told
     waits_ = wait.has_value();
@@ -436,7 +436,8 @@ class Service {
         until.is_null() ? "" : fmt::format(", probably until {}", until.get<std::string>()));
   }
 
-  // Its row is stored, or it failed for good: first the disk forgets it, then the queue.
+  // An order leaves: its row is stored, or it failed for good. First the disk forgets it, then the
+  // queue.
   void leave(const std::string& id, const char* what) {
     const Json message = event(what, id);
     spool_.forget(id);
@@ -453,7 +454,7 @@ class Service {
     send(message);
   }
 
-  // Once: asked again, it is done again.
+  // Takes a result once: if it is asked for again, it is made again.
   std::optional<Refusal> take_result(const std::string& id) {
     auto result = results_.take(id);
     if (!result) return std::nullopt;
@@ -544,7 +545,7 @@ class Service {
     return work_.with_queue([&](OrderQueue& queue) { return queue.state_of(id); });
   }
 
-  // Whether a token of that name allows it.
+  // True where a token of that name allows it.
   [[nodiscard]] bool may(const std::string& agent, bool Scopes::*scope) const {
     return std::any_of(
         settings_.hello.tokens.begin(), settings_.hello.tokens.end(),
@@ -576,7 +577,7 @@ class Service {
     order.task = identity->task;
     order.reference.clear();
     order.size = identity->size;
-    // Of what is being judged, an older row does not count.
+    // An older row does not count for an order that is being judged.
     if (const auto state = state_of(identity->id)) return waits(identity->id, *state);
     if (order.is_stored()) {
       auto row = judge_.find(identity->id, reward, Judge::Rows::kThatCount);
@@ -597,21 +598,21 @@ class Service {
                      .bytes = bytes});
   }
 
-  // How fast orders of that token leave; of all, without a name.
+  // The pace at which orders of that token leave; without a name, that of all.
   Pace& pace_of(const std::string& agent) {
     Pace& pace = paces_.try_emplace(agent, kUsualRow).first->second;
     pace.begin(steady_clock::now());
     return pace;
   }
 
-  // What a flood is told: why, and when there will be a place.
+  // The refusal in a flood: why, and when there will be a place.
   Refusal flooded(const std::string& agent, const std::string& why) {
     Refusal refusal{429, refusal_json(why, "wait until some are judged")};
     refusal.body["error"]["retry_after_s"] = pace_of(agent).refused(steady_clock::now()).count();
     return refusal;
   }
 
-  // Nothing where there is room.
+  // The refusal if there are too many orders; nothing where there is room.
   std::optional<Refusal> too_many(const QueuedOrder& order) {
     const std::string& agent = order.order.agent;
     const OrderQueue::Limits& most = settings_.limits;
@@ -634,7 +635,7 @@ class Service {
   Refusal queue_up(QueuedOrder order) {
     if (auto full = too_many(order)) return std::move(*full);
     const std::string id = order.id;
-    // On the disk before anybody is told, and before anybody can begin it.
+    // The order is on the disk before anybody is told, and before anybody can begin it.
     if (auto kept = spool_.keep(order); !kept) return refusal_of(kept.error());
     failed_.erase(id);
     for (const auto& whose : {order.order.agent, std::string()}) (void)pace_of(whose);

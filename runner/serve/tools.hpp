@@ -37,9 +37,9 @@ struct Tool {
 
 // JSON Schema (2020-12) of its arguments.
 [[nodiscard]] Json schema_of(const Tool& tool);
-// As MCP's tools/list has it: {name, title, description, inputSchema, annotations}.
+// A tool as MCP's tools/list has it: {name, title, description, inputSchema, annotations}.
 [[nodiscard]] Json mcp_tool(const Tool& tool);
-// As OpenAI's chat completions take it: {type: "function", function: {name, description,
+// A tool as OpenAI's chat completions take it: {type: "function", function: {name, description,
 // parameters}}.
 [[nodiscard]] Json openai_function(const Tool& tool);
 // One line of help for each.

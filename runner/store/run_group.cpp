@@ -16,13 +16,13 @@ namespace {
 
 constexpr int kMostShards = 10'000;
 
-// What a run was asked for; null where that is no JSON object.
+// The choices that a run was asked for; null where that is no JSON object.
 Json configuration_of(const Run& run) {
   Json configuration = Json::parse(run.configuration, nullptr, /*allow_exceptions=*/false);
   return configuration.is_object() ? configuration : Json();
 }
 
-// Which rows of two runs are comparable depends on all of it but for what tells shards apart, where
+// Comparable rows of two runs need equal choices in all but these: what tells shards apart, where
 // things lie, and which of several equal GPUs it was.
 std::string first_difference(const Run& a, const Run& b) {
   constexpr std::array kMayDiffer = {"shard", "suite", "submissions", "device_index"};

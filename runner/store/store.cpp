@@ -63,7 +63,7 @@ struct Store::Impl : Connection {
 
   ChainAccess chain() { return {database, key, *budget}; }
 
-  // Those whose column `of` (a constant of ours) is `value`.
+  // Rows of all runs whose column `of` (a constant of ours) is `value`.
   Result<StoredTask> rows_of_all_runs(std::string_view of, const std::string& value) {
     const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
     StoredTask stored;

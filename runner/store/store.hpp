@@ -58,11 +58,13 @@ class Store {
   Store& operator=(Store&&) noexcept;
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
-  // All that was written is in the one file then, unless somebody reads it at this moment.
+  // Closes the database. All that was written is in the one file then, unless somebody reads it at
+  // this moment.
   ~Store();
 
-  // From now on runs are begun chained with this key, and chains made with it are extended and
-  // checked; so are the seals of what lint found. Without a key, runs are begun unchained.
+  // Sets the chain's key. Runs that are begun from now on are chained with it, and chains made with
+  // it are extended and checked; so are the seals of what lint found. Without a key, runs are begun
+  // unchained.
   void use(ChainKey key);
 
   // A chained run takes no further row once it was changed, nor without its key.
@@ -88,7 +90,7 @@ class Store {
   [[nodiscard]] Result<std::vector<Run>> runs() const;                             // newest first
   [[nodiscard]] Result<std::optional<Run>> find_run(const std::string& id) const;  // unique prefix
   [[nodiscard]] Result<std::vector<std::string>> keys(const std::string& run_id) const;
-  // In order of insertion, complete with checks and samples.
+  // Evaluations in order of insertion, complete with checks and samples.
   [[nodiscard]] Result<std::vector<Evaluation>> evaluations(const std::string& run_id) const;
 
   // The same, with what its chain says about them.
@@ -104,11 +106,11 @@ class Store {
                   std::span<const Blob> blobs);
   Status add_call(const std::string& episode_id, int turn, int position, const ToolCall& call,
                   std::span<const Blob> blobs);
-  // Nothing follows. Errors: kNotFound; kUsage where it has ended already.
+  // Ends an episode: no turn follows. Errors: kNotFound; kUsage where it has ended already.
   Status finish_episode(const std::string& episode_id, const std::string& finished_at,
                         StopReason reason);
 
-  // Newest first; of one run, or of all.
+  // Episodes, newest first; of one run, or of all.
   [[nodiscard]] Result<std::vector<EpisodeSummary>> episodes(
       const std::optional<std::string>& run_id = {}) const;
   // Complete, by its id or the start of it. Errors: kNotFound; kUsage where several begin so.
@@ -133,7 +135,7 @@ class Store {
 
   // All that a run holds.
   [[nodiscard]] Result<Trajectories> trajectories(const std::string& run_id) const;
-  // In order of insertion, without files; of one run, or of all.
+  // Nodes in order of insertion, without files; of one run, or of all.
   [[nodiscard]] Result<std::vector<StoredNode>> nodes(
       const std::optional<std::string>& run_id = {}) const;
   // Complete, by its id or the start of it. Errors: kNotFound; kUsage where several begin so.
@@ -179,8 +181,9 @@ class Store {
   std::unique_ptr<Impl> impl_;
 };
 
-// `state`: the folder of the key. Without a key there the database opens all the same, and whether
-// its rows were changed cannot be told. Errors: those of Store::open.
+// Opens a database with the chain's key. `state`: the folder of the key. Without a key there the
+// database opens all the same, and whether its rows were changed cannot be told. Errors: those of
+// Store::open.
 [[nodiscard]] Result<Store> open_with_key(const std::filesystem::path& file, Store::Mode mode,
                                           const std::filesystem::path& state);
 

@@ -23,7 +23,8 @@ Error with_suggestion(Error error, const Store& store, const std::string& name) 
   return error;
 }
 
-// Closed when it returns, so that whoever writes then is alone with the file.
+// The run of that name in a sound database. The database is closed when this returns, so that
+// whoever writes then is alone with the file.
 Result<Run> find_sound(const std::filesystem::path& database, const std::string& name) {
   const auto store = Store::open(database, Store::Mode::kReadOnly);
   if (!store) return store.error();

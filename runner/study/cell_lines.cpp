@@ -30,10 +30,10 @@ struct Value {
   bool undecided = false;
 };
 
-// What became of the kernel of one cell.
+// The result of one cell's kernel.
 class Judged {
  public:
-  // Without a row for what never was a kernel.
+  // `row` is null for what never was a kernel.
   Judged(const StateCell& cell, const Evaluation* row, const Evaluation* before)
       : cell_(cell), row_(row), before_(before) {
     if (row != nullptr) derived_ = derive(*row);

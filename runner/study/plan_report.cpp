@@ -22,7 +22,7 @@ std::string available_words(const std::vector<std::string>& available) {
   return available.empty() ? "nothing" : fmt::format("{}", fmt::join(available, ", "));
 }
 
-// Half-widths of what so many components do together, over the states that have all of them.
+// Half-widths of the joint effect of so many components, over the states that have all of them.
 struct PlannedIndex {
   std::size_t components = 0;
   std::size_t states = 0;

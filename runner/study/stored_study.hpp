@@ -21,7 +21,7 @@ struct StoredStudy {
   std::vector<std::string> alarms;  // sentences that stand above all results
 };
 
-// By the start of its id; empty: the newest. Errors: kNotFound; kUsage, several begin so;
+// The study by the start of its id; empty: the newest. Errors: kNotFound; kUsage, several begin so;
 // kBadInput, it is damaged.
 [[nodiscard]] Result<StoredStudy> read_stored_study(const Store& store, const std::string& id);
 

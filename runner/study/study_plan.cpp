@@ -282,7 +282,7 @@ ChosenStates choose_states(const std::vector<StoredNode>& nodes,
   for (const auto& [why, count] : left_out)
     chosen.left_out.push_back(fmt::format("{} node{} {}", count, count == 1 ? "" : "s", why));
   std::sort(candidates.begin(), candidates.end());
-  // Each next one is of whatever there is least of so far.
+  // Takes next a state of the stratum of which there are fewest so far.
   std::map<std::string, std::size_t> of_stratum;
   std::map<std::pair<std::string, std::string>, std::size_t> of_task;
   std::map<std::tuple<std::string, std::string, std::int64_t>, std::size_t> of_generation;

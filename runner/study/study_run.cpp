@@ -62,7 +62,7 @@ std::optional<std::int64_t> count_in(const Json& json, const char* name) {
   return usage.at(name).get<std::int64_t>();
 }
 
-// Nothing where either is unknown.
+// The sum, or nothing where either is unknown.
 std::optional<std::int64_t> sum(const std::optional<std::int64_t>& a,
                                 const std::optional<std::int64_t>& b) {
   return a && b ? std::optional(*a + *b) : std::nullopt;
@@ -108,7 +108,7 @@ class StudyRun {
   // --- which run ---
 
   Status open_store() {
-    // Opening it for writing would make one.
+    // The database is opened for reading first: opening it for writing would make one.
     if (const auto there = Store::open(request_.database, Store::Mode::kReadOnly); !there)
       return there.error();
     auto store = Store::open(request_.database, Store::Mode::kReadWrite);
@@ -125,7 +125,7 @@ class StudyRun {
     return Done{};
   }
 
-  // Baselines first: their run is what cells and rows belong to.
+  // Measures the baselines first: their run is what cells and rows belong to.
   Status begin() {
     const auto before =
         store_->with([&](const Store& store) { return store.run_of_study(outcome_.study); });

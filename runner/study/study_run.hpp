@@ -19,7 +19,7 @@
 
 namespace kbench {
 
-// Where a model is asked.
+// The address at which a model is asked.
 struct AskedAt {
   Endpoint endpoint;
   std::string key;                    // empty: none is sent
@@ -52,9 +52,10 @@ struct StudyOutcome {
   bool was_stopped = false;           // cells are open because somebody wanted it to stop
 };
 
-// Until all cells are complete, or everybody is to stop. Errors: kUsage, the study is there already
-// and `resume` is not said, or the other way round; kBadInput, what no plan is; those of the
-// baselines, of the store, of the machine; kInfrastructure, the endpoint does not answer at all.
+// Runs until all cells are complete, or everybody is to stop. Errors: kUsage, the study is there
+// already and `resume` is not said, or the other way round; kBadInput, what no plan is; those of
+// the baselines, of the store, of the machine; kInfrastructure, the endpoint does not answer at
+// all.
 [[nodiscard]] Result<StudyOutcome> run_study(const StudyRequest& request,
                                              AgentRunSurroundings& around);
 

@@ -35,7 +35,7 @@ struct StudyState {
 // The tree of a state's own files, the same as that of a reply with these files.
 [[nodiscard]] Result<KernelTree> tree_of_state(const FrozenState& state, const Contents& contents);
 
-// Without reports. Errors: kNotFound, kBadInput: a node or a text is not there.
+// Reads a state without reports. Errors: kNotFound, kBadInput: a node or a text is not there.
 [[nodiscard]] Result<StudyState> read_study_state(const Store& store, const PlannedState& planned);
 
 // All that a run has to hold so that it holds these nodes: their ancestors too, parents first.

@@ -26,7 +26,8 @@ using Arguments = std::vector<std::string>;
 constexpr std::size_t kMaxOutput = 64u << 10;
 constexpr const char* kLibraryName = "submission.so";
 
-// Run in src/ of the staging folder; later flags win, so the manifest's come last.
+// Arguments of the host compiler, which runs in src/ of the staging folder; later flags win, so the
+// manifest's come last.
 Arguments host_arguments(const Toolchain& toolchain, const Submission& submission) {
   Arguments arguments = {toolchain.host_compiler.string(),
                          "-std=c++20",
@@ -85,8 +86,8 @@ Arguments all_arguments(const Toolchain& toolchain, const Submission& submission
 
 // From C++17 on libstdc++'s <cmath> brings the special mathematical functions (riemann_zeta and its
 // kin) along, and nvcc reads every header three times: 0.65 s without them instead of 0.9 s, on an
-// H200's host 0.75 s instead of 1.2 s. So they are left out at first. Who needs them, or what they
-// include in passing, does not compile then, and is compiled with them.
+// H200's host 0.75 s instead of 1.2 s. So they are left out at first. A submission that needs them,
+// or what they include in passing, does not compile then, and is compiled again with them.
 Arguments without_special_functions(Arguments arguments) {
   arguments.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H");
   return arguments;

@@ -33,7 +33,7 @@ struct Toolchain {
   std::string cuda_architecture;        // "90a"; empty without a GPU
   std::string host_version;             // first line of --version
   std::string nvcc_version;
-  // Where the host compiler keeps its own headers, libraries and passes; outside /usr only.
+  // Folders of the host compiler's own headers, libraries and passes; outside /usr only.
   std::vector<std::filesystem::path> host_folders;
 };
 
@@ -63,7 +63,7 @@ struct CompiledSubmission {
   std::string warnings;  // the compiler's stderr, cleaned of control characters
 };
 
-// Where one compilation ends: the submission's fault, told as such.
+// Limits of one compilation. Reaching one is the submission's fault, told as such.
 struct CompileLimits {
   std::chrono::seconds time{120};
   std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
@@ -86,13 +86,14 @@ class Compiler {
   [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
                                                    const std::vector<SourceFile>& files,
                                                    const std::string& task_header) const;
-  // For those who want to read more of it; the library is the same, and cached apart.
+  // Has compilers tell more, for callers who want to read it; the library is the same, and cached
+  // apart.
   void tell(CompilerTells what) { tells_ = what; }
   [[nodiscard]] const Toolchain& toolchain() const { return toolchain_; }
 
  private:
   [[nodiscard]] Status check_toolchain(bool cuda) const;
-  // Where the libraries of an agent are kept.
+  // The folder with the libraries of an agent.
   [[nodiscard]] std::filesystem::path folder_of(const std::string& agent) const;
   [[nodiscard]] Result<Staging> stage(const std::vector<SourceFile>& sources,
                                       const std::string& task_header) const;

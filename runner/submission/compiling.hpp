@@ -39,7 +39,8 @@ inline constexpr std::size_t kMaxCompilerFileBytes = 256u << 20;
 [[nodiscard]] std::vector<std::filesystem::path> compiler_folders(const Toolchain& toolchain,
                                                                   bool cuda);
 
-// PATH and whatever else compilers read, and TMPDIR: `scratch`. What is there already goes.
+// Sets PATH and whatever else compilers read, and TMPDIR: `scratch`. Variables that are there
+// already go.
 void set_compiler_environment(const Toolchain& toolchain, bool cuda,
                               const std::filesystem::path& scratch, SandboxCommand& command);
 

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxOutput = 64u << 10;
-// More compilers at once than that share one submission's memory.
+// Compilers at once: more than that share one submission's memory.
 constexpr int kJobs = 2;
 
 std::string make_recipe(const ExtensionTools& tools) {
@@ -102,7 +102,7 @@ SandboxCommand torch_command(const ExtensionTools& tools, const ExtensionOwner& 
   command.env["MAX_JOBS"] = std::to_string(kJobs);
   command.env["TORCH_DONT_CHECK_COMPILER_ABI"] = "1";
   command.env["TORCH_EXTENSIONS_DIR"] = staging.out().string();
-  // Set without CUDA too, so that the toolkit is not looked for elsewhere.
+  // The variable is set without CUDA too, so that the toolkit is not looked for elsewhere.
   command.env["CUDA_HOME"] = toolchain.nvcc.empty() ? "" : toolkit_folder(toolchain).string();
   command.env["TORCH_CUDA_ARCH_LIST"] = torch_architecture(toolchain.cuda_architecture);
   for (const fs::path& folder : compiler_folders(toolchain, cuda))

@@ -61,7 +61,7 @@ class ExtensionCompiler {
   [[nodiscard]] Result<CompiledExtension> compile(const ExtensionOwner& owner,
                                                   const ExtensionRequest& request) const;
   [[nodiscard]] const ExtensionTools& tools() const { return tools_; }
-  // Where what is kept of an agent lies.
+  // The folder of what is kept of an agent.
   [[nodiscard]] std::filesystem::path folder_of(const std::string& agent) const;
   // Hash of everything that decides how an extension is compiled here.
   [[nodiscard]] const std::string& recipe() const { return recipe_; }

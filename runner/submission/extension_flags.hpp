@@ -1,7 +1,7 @@
-// Which of the flags that a Python submission hands to torch's load and load_inline are handed on.
-// Here they come as its author typed them for torch: blanks between an option and its value,
-// architectures, linker flags. What may be asked for is what flags.hpp allows a manifest; what says
-// which GPU to compile for is left out, because that is the machine's own.
+// Flags of torch's load and load_inline that are handed on of those that a Python submission asks
+// for. Here they come as its author typed them for torch: blanks between an option and its value,
+// architectures, linker flags. Allowed is what flags.hpp allows a manifest. Flags that say which
+// GPU to compile for are left out, because that is the machine's own.
 #pragma once
 
 #include <string>

@@ -19,14 +19,15 @@ constexpr std::array kCommonPatterns = {
     R"(-O[0123])",
     R"(-std=(c|gnu)\+\+(11|14|17|20|23))",
     R"(-D[A-Za-z_][A-Za-z0-9_]*(=[A-Za-z0-9_.+-]*)?)",
-    // Relative, and no component begins with a dot, which excludes "..", or with a dash.
+    // Folders are relative, and no component begins with a dot, which excludes "..", or with a
+    // dash.
     R"(-I(\.|[A-Za-z0-9_+][A-Za-z0-9_.+-]*(/[A-Za-z0-9_+][A-Za-z0-9_.+-]*)*))",
 };
 
 constexpr std::array kHostPatterns = {
     R"(-O(fast|s|g))",
     R"(-g)",
-    // Two letters at least: -Wa, -Wl and -Wp hand something on to other programs.
+    // Warnings of two letters at least: -Wa, -Wl and -Wp hand something on to other programs.
     R"(-W(no-)?[a-z][a-z0-9]+(-[a-z0-9]+)*(=[a-z0-9]+)?)",
     R"(-m(arch|tune)=native)",
     R"(-m(no-)?(avx[0-9a-z]*|sse[0-9a-z.]*|fma|f16c|bmi2?|amx-[a-z0-9]+|popcnt))",
@@ -37,7 +38,7 @@ constexpr std::array kHostPatterns = {
     R"(-ffp-contract=(fast|on|off))",
     R"(-f(no-)?(unroll-loops|unroll-all-loops|tree-vectorize|tree-slp-vectorize|vectorize))",
     R"(-f(no-)?(strict-aliasing|exceptions|rtti|inline|inline-functions|omit-frame-pointer))",
-    // Not -flto: then the linker's plug-in reads options out of object files.
+    // -flto is not among them: with it the linker's plug-in reads options out of object files.
     R"(-f(no-)?(prefetch-loop-arrays|peel-loops|split-loops|stack-protector|permissive))",
     R"(-fvect-cost-model=(unlimited|dynamic|cheap|very-cheap))",
     R"(-f(constexpr-depth|constexpr-ops-limit|constexpr-loop-limit|template-depth)=[0-9]{1,9})",
@@ -55,7 +56,7 @@ constexpr std::array kCudaPatterns = {
     R"(-Xptxas=--?(allow-expensive-optimizations|opt-level|maxrregcount)=[a-z0-9]+)",
 };
 
-// For "did you mean": flags people ask for, in the form that is accepted.
+// Flags for "did you mean": those that people ask for, in the form that is accepted.
 const std::vector<std::string>& well_known(bool cuda) {
   static const std::vector<std::string> kHost = {
       "-O3",         "-Ofast",         "-march=native",

@@ -48,7 +48,7 @@ std::optional<KernelName> parse_kernel_name(const std::string& name) {
   return KernelName{match[1], match[2], match[3]};
 }
 
-// "level1/019_relu": those of level 1 with the number 19.
+// Tasks such as "level1/019_relu": those of level 1 with the number 19.
 std::vector<std::string> tasks_called(const KernelName& name,
                                       const std::vector<std::string>& tasks) {
   const std::string level = fmt::format("level{}/", name.level);

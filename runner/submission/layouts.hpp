@@ -36,7 +36,8 @@ enum class FolderLayout { kKbench, kKernelBench, kCudaAgent };
 [[nodiscard]] Result<SubmissionSet> find_cuda_agent_folder(const std::filesystem::path& directory,
                                                            const std::string& task);
 
-// model_new.py and kernels/, and no submission.json, which would say otherwise.
+// True for a folder with model_new.py and kernels/, and no submission.json, which would say
+// otherwise.
 [[nodiscard]] bool is_cuda_agent_folder(const std::filesystem::path& folder);
 // Whether a file is called as in a run of KernelBench's.
 [[nodiscard]] bool is_kernelbench_name(const std::string& file_name);

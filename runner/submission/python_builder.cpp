@@ -53,7 +53,7 @@ std::string text_in(const Json& body, const char* field) {
   return found != body.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Libraries are mapped from there, and ninja is started.
+// Checks the folder's mount: libraries are mapped from there, and ninja is started.
 Status check_mount(const fs::path& folder) {
   struct statvfs info {};
   if (::statvfs(folder.c_str(), &info) != 0 || (info.f_flag & ST_NOEXEC) == 0) return Done{};
@@ -131,7 +131,7 @@ struct PythonBuilder::Record {
     return record;
   }
 
-  // Only a step that ended well: what raised may not do so again.
+  // Writes the record of a step that ended well only: one that raised may not do so again.
   [[nodiscard]] Status write(const fs::path& file) const {
     std::error_code ignored;
     fs::create_directories(file.parent_path(), ignored);
@@ -220,7 +220,7 @@ class PythonBuilder::Step {
     if (auto offered = compiler_.check(owner_, *wanted); !offered) return offered.error();
     auto compiled = compiler_.compile(owner_, *wanted);
     if (!compiled) {
-      // Lines of Triton's are not the file's to do without.
+      // The file cannot do without lines of Triton's, as it can without an extension.
       if (compiled.error().code != ErrorCode::kSubmission || wanted->kind == ExtensionKind::kC)
         return compiled.error();
       if (!failure_) failure_ = compiled.error();
@@ -228,7 +228,7 @@ class PythonBuilder::Step {
       built_.extensions.push_back(made);
       return made;
     }
-    // Named by its place, since several may have the same sources.
+    // The file is named by its place, since several may have the same sources.
     auto path =
         stage(fmt::format("{}-{}.so", built_.extensions.size(), made.key), compiled->library);
     if (!path) return path.error();
@@ -250,15 +250,15 @@ class PythonBuilder::Step {
   // The first of what does not compile.
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
 
-  // With what the process left.
+  // Finishes the build with what the process left.
   Result<PythonBuild> finish(const Record& record) {
     built_.note = record.note;
     built_.seconds += record.seconds;
     for (const TritonFile& file : read_triton_cache(record.triton)) {
       const std::string name = "triton/" + file.name;
       built_.torch_compiled |= is_of_torch_compile(file.name);
-      // Set even if there is only a library: torch.compile starts Triton's driver before it knows
-      // whether a kernel is needed.
+      // The folder is set even if there is only a library: torch.compile starts Triton's driver
+      // before it knows whether a kernel is needed.
       built_.triton = fmt::format("{}/triton", kBuilt);
       if (file.library.empty()) {
         const std::string staged = fmt::format("{}/{}/{}", kFiles, kBuilt, name);
@@ -344,7 +344,7 @@ Status PythonBuilder::compile_cuda_agent(const PythonBuildRequest& request, Step
   return Done{};
 }
 
-// Until torch is imported: nothing foreign has run.
+// Starts the process, until torch is imported: nothing foreign has run.
 Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& request) const {
   const bool triton = request.submission.needs.triton_on(device_);
   auto ends = Channel::make_pair();
@@ -395,7 +395,8 @@ Json PythonBuilder::describe(const PythonBuildRequest& request, const Step& step
           {"modules", step.built().modules}};
 }
 
-// Until it says something, or its time is over. Errors: kSubmission, where it writes too much.
+// Waits until the process says something, or its time is over. Errors: kSubmission, where it writes
+// too much.
 Status PythonBuilder::await_word(Process& process, WrittenFiles& files,
                                  std::chrono::nanoseconds left) {
   const auto deadline = Clock::now() + left;

@@ -25,7 +25,7 @@
 
 namespace kbench {
 
-// Where a submission is built, and for what.
+// A build of one submission: its places, and its target.
 struct PythonBuildRequest {
   const Submission& submission;
   const std::vector<SourceFile>& files;

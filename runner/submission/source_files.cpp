@@ -36,8 +36,8 @@ std::string shown_path(std::string_view staged) {
 
 class Reader {
  public:
-  // No link leaves `root`, the agent's folder. Of CUDA Agent's folders, what it does not compile is
-  // left out.
+  // No link leaves `root`, the agent's folder. Files of CUDA Agent's folders that it does not
+  // compile are left out.
   Reader(const fs::path& root, bool cuda_agent) : cuda_agent_(cuda_agent) {
     std::error_code error;
     agent_folder_ = fs::canonical(root, error);

@@ -114,7 +114,7 @@ bool lies_in_level(const fs::path& file) {
   return is_level(file.parent_path().filename().string());
 }
 
-// Whose folder a single file lies in, AGENT/levelN; else that of all single files.
+// The agent of a single file in AGENT/levelN; else the one of all single files.
 std::string agent_around(const fs::path& file) {
   const std::string agent = file.parent_path().parent_path().filename().string();
   return lies_in_level(file) && is_plain_name(agent) ? agent : kLoneAgent;
@@ -224,7 +224,7 @@ class Finder {
     return found;
   }
 
-  // False once nothing is left.
+  // Spends an amount; false once nothing is left.
   static bool spend(std::uint64_t& left, std::uint64_t amount) {
     left -= std::min(left, amount);
     return left > 0;

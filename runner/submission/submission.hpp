@@ -47,7 +47,7 @@ struct Submission {
   PythonNeeds needs;                   // of a Python one
   // A folder of CUDA Agent's: kernels/ is compiled to the module cuda_extension.
   bool cuda_agent = false;
-  // Which no link of it may leave; empty: the agent's folder.
+  // Folder that no link of the submission may leave; empty: the agent's folder.
   std::filesystem::path root;
   // The name of a single file where it is staged; empty: its own.
   std::string staged_name;

@@ -182,7 +182,7 @@ Toolchain find_toolchain() {
   toolchain.nvcc = find_nvcc();
   toolchain.ninja = find_ninja();
   toolchain.cupti = find_cupti(toolchain.nvcc);
-  // Each answer is a process; all are waited for at once.
+  // Each answer takes a process; all are waited for at once.
   auto host_version = std::async(std::launch::async, ask, toolchain.host_compiler, "--version");
   auto nvcc_version = std::async(std::launch::async, ask, toolchain.nvcc, "--version");
   toolchain.host_folders = find_host_folders(toolchain.host_compiler);

@@ -19,8 +19,8 @@ struct TritonFile {
   std::string library;     // its SHA-256, where it is one; then `bytes` is empty
 };
 
-// Those files that have a plain name and lie within the text, each name once. None of a text of
-// another form.
+// Files of the cache that have a plain name and lie within the text, each name once. None of a text
+// of another form.
 [[nodiscard]] std::vector<TritonFile> read_triton_cache(std::string_view text);
 
 // Whether a file of the cache, "KEY/NAME.cubin", is of a kernel that torch.compile wrote: by its

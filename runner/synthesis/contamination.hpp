@@ -24,7 +24,7 @@ struct Contamination {
   bool same = false;      // the same operators in the same order, shapes ignored
 };
 
-// From here on a candidate is labelled.
+// Similarity from which on a candidate is labelled.
 constexpr double kSimilar = 0.8;
 
 // Every task of a suite. Errors: those of reading their graphs.

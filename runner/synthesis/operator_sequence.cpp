@@ -9,7 +9,7 @@
 namespace kbench {
 namespace {
 
-// Of a loop's body. One step of a deep recurrent network has about forty operators.
+// Longest period of a loop's body. One step of a deep recurrent network has about forty operators.
 constexpr std::size_t kLongestPeriod = 96;
 
 bool moves_data(std::string_view name) {

@@ -7,7 +7,7 @@ namespace kbench {
 namespace {
 
 constexpr int kMostTries = 7;
-// One step at most, while only one side is known: times are no straight line.
+// Largest step while only one side is known: times are no straight line.
 constexpr double kLongestStep = 64;
 constexpr double kSmallestScale = 1.0 / 4096;
 constexpr double kLargestScale = 4096;

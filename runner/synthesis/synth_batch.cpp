@@ -78,7 +78,7 @@ std::vector<Candidate*> SynthBatch::open() const {
   return found;
 }
 
-// Of the grammar's, the text at the scale that is to be tried.
+// Composes the text of the grammar's candidates, at the scale that is to be tried.
 Status SynthBatch::compose(const std::vector<Candidate*>& wanted) {
   const SynthRequest& options = setting_.options;
   CompositionRequest request{options.seed, options.least, options.most, {}};
@@ -146,7 +146,7 @@ void SynthBatch::take_lowered(Candidate& candidate, const ImportOutcome& outcome
   read_graph(candidate);
 }
 
-// What needs no run.
+// Checks of the graph, which need no run.
 void SynthBatch::read_graph(Candidate& candidate) {
   CandidateRecord& record = candidate.record;
   const auto facts = read_graph_facts(candidate.task->file, candidate.size);
@@ -193,7 +193,7 @@ Status SynthBatch::on_device(const char* phase, const std::vector<Candidate*>& w
   return Done{};
 }
 
-// Those that have to be made again, at another size.
+// Times eager. Returns the candidates that have to be made again, at another size.
 Result<std::vector<Candidate*>> SynthBatch::time(const std::vector<Candidate*>& wanted) {
   std::vector<Candidate*> again;
   const Status timed =

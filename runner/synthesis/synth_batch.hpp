@@ -28,7 +28,7 @@ namespace kbench {
 
 class SynthTrial;
 
-// As `tasks lint`: TF32's own errors would let a rounded output pass on CUDA.
+// The class of `tasks lint`: TF32's own errors would let a rounded output pass on CUDA.
 inline constexpr const char* kSynthPrecision = "fp32";
 
 struct Candidate {
@@ -63,7 +63,8 @@ class SynthBatch {
   SynthBatch(SynthSetting& setting, std::vector<Candidate>& candidates)
       : setting_(setting), candidates_(candidates) {}
 
-  // Where it was stopped, some are not done. Errors: what no candidate is to blame for.
+  // Runs the batch. Where it was stopped, some candidates are not done. Errors: what no candidate
+  // is to blame for.
   Status run();
 
  private:
@@ -77,7 +78,8 @@ class SynthBatch {
   Status judge();
   Status build_packages();
   Status build_packages(const std::string& size);
-  // Alone on the device: `act` on each of them until it is stopped, or one of them cannot be.
+  // Has `act` run alone on the device, on each candidate, until it is stopped, or one of them
+  // cannot be.
   Status on_device(const char* phase, const std::vector<Candidate*>& wanted,
                    const std::function<Status(Candidate&, SynthTrial&)>& act);
   Status restart_oracle();

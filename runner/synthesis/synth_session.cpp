@@ -34,8 +34,8 @@ std::size_t batch_size() { return static_cast<std::size_t>(std::max(16, 3 * usab
 
 constexpr int kMemoryGib = 12;  // address space of one file that is lowered
 
-// Where the search for a size begins, relative to a million numbers as the first input: so that
-// most candidates fit at once. On an H100 a billion bytes cross the memory bus in 0.6 ms.
+// Scale at which the search for a size begins, relative to a million numbers as the first input: so
+// that most candidates fit at once. On an H100 a billion bytes cross the memory bus in 0.6 ms.
 double first_scale(const Target& target) { return target.device == "cuda" ? 256 : 0.5; }
 
 bool was_tried(const CandidateRecord& record) {
@@ -96,7 +96,7 @@ class SynthSession {
     return options_.no_run ? Status(Done{}) : start_oracle();
   }
 
-  // Of files; the grammar's are made when they are wanted.
+  // Finds candidates in files; those of the grammar are made when they are wanted.
   Status find_candidates() {
     if (options_.from.empty()) {
       const auto nothing = compose_modules(*sandbox_, setting_.lowering,
@@ -168,7 +168,7 @@ class SynthSession {
     return remove_unfinished();
   }
 
-  // What a killed program had moved into the suite, and not yet written down.
+  // Removes tasks that a killed program had moved into the suite, and not yet written down.
   Status remove_unfinished() {
     std::error_code failure;
     fs::remove_all(setting_.work, failure);

@@ -28,11 +28,12 @@ class SynthTrial {
   // The shortest of a few calls. Errors: the oracle's, kDoesNotFit among them.
   [[nodiscard]] Result<double> eager_ms(const Task& task, const TaskSize& size);
 
-  // Nothing where eager is finite, does the same twice, and every mutation is rejected. The oracle
-  // must be started anew after kEager.
+  // The fault of a task; nothing where eager is finite, does the same twice, and every mutation is
+  // rejected. The oracle must be started anew after kEager.
   [[nodiscard]] std::optional<TrialFinding> judge(const Task& task, const TaskSize& size);
 
-  // Nothing where the package computes what eager does, as far as a baseline must.
+  // The first difference; nothing where the package computes what eager does, as far as a baseline
+  // must.
   [[nodiscard]] std::optional<TrialFinding> compare(const Task& task, const TaskSize& size,
                                                     const std::filesystem::path& package);
 

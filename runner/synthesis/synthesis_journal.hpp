@@ -17,9 +17,9 @@ class SynthesisJournal {
  public:
   // A new one; makes the folder. Errors: kUsage where there is one already; kInfrastructure.
   static Result<SynthesisJournal> start(const std::filesystem::path& folder, const Json& header);
-  // One that was begun with the same header; what was half written is cut off. Errors: kUsage where
-  // there is none or its header differs, naming the field; kBadInput for a line that is none of
-  // ours.
+  // Resumes a journal that was begun with the same header; what was half written is cut off.
+  // Errors: kUsage where there is none or its header differs, naming the field; kBadInput for a
+  // line that is none of ours.
   static Result<SynthesisJournal> resume(const std::filesystem::path& folder, const Json& header);
 
   [[nodiscard]] const std::vector<CandidateRecord>& records() const { return records_; }
@@ -35,7 +35,7 @@ class SynthesisJournal {
   std::vector<CandidateRecord> records_;
 };
 
-// Where it lies.
+// The path of the journal.
 [[nodiscard]] std::filesystem::path journal_file(const std::filesystem::path& folder);
 
 }  // namespace kbench

@@ -13,10 +13,10 @@ namespace kbench {
 // it, takes a part of it, or multiplies it again. Operators that are not known count as not linear.
 [[nodiscard]] bool has_avoidable_products(const Graph& graph);
 
-// Where the result of an operator, "aten::mean", only sums or averages what it reads: a product
-// before it may be summed up before it is multiplied. Parts of a tensor are none.
+// True where the result of an operator, "aten::mean", only sums or averages what it reads: a
+// product before it may be summed up before it is multiplied. Parts of a tensor are none.
 [[nodiscard]] bool only_sums(std::string_view op);
-// Whether it is linear in what it reads, and multiplies nothing.
+// True for an operator that is linear in what it reads, and multiplies nothing.
 [[nodiscard]] bool is_linear(std::string_view op);
 
 }  // namespace kbench

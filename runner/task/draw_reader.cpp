@@ -144,7 +144,8 @@ std::vector<double> read_affine(const JsonField& field, std::int64_t elements) {
   const auto levels = extents.array_size(kMaxLevels);
   if (steps.array_size(kMaxLevels) != levels) steps.complain("as many as extents are needed");
   std::vector<double> values{static_cast<double>(start)};
-  // From the innermost digit outwards: the values so far once for each value of the next digit.
+  // Goes from the innermost digit outwards: the values so far once for each value of the next
+  // digit.
   for (std::size_t k = levels; k-- > 0 && field.healthy();) {
     const auto extent = extents.item(k).integer(1, elements);
     const auto step = static_cast<double>(steps.item(k).integer(-kMaxDiagonal, kMaxDiagonal));

@@ -120,7 +120,7 @@ OperatorWork glu(const OperatorCall& call) {
   return {.results = {x}};
 }
 
-// Half of a square, or what a diagonal leaves of it.
+// Work on half of a square, or on what a diagonal leaves of it.
 OperatorWork triangle(const OperatorCall& call) {
   const WorkTensor& x = call.tensor(0);
   const std::size_t rank = x.shape.size();

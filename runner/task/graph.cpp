@@ -118,7 +118,7 @@ GraphArg Parser::parse_arg(const Json& entry) {
   return {std::move(list)};
 }
 
-// No list: there are none in lists.
+// Parses an entry of a list, which is no list: there are none in lists.
 GraphArg Parser::parse_entry(const Json& entry) {
   switch (entry.type()) {
     case Json::value_t::null: return {};
@@ -175,7 +175,7 @@ Graph Parser::parse(const Json& size) {
     try {
       graph_.nodes.push_back(parse_node(node));
     } catch (const Malformed& error) {
-      // Not by Json::value, which copies: foreign nesting has no bottom.
+      // The operator is not read by Json::value, which copies: foreign nesting has no bottom.
       const auto op = node.is_object() ? node.find("op") : node.end();
       throw Malformed(fmt::format("node {} ({}): {}", graph_.nodes.size(),
                                   op == node.end() ? "?" : shown(*op), error.what()));
@@ -195,7 +195,8 @@ void visit_backwards(GraphArg& arg, const Visit& visit) {
     for (auto item = list->rbegin(); item != list->rend(); ++item) visit_backwards(*item, visit);
 }
 
-// Nobody reads what it makes, nor does it write to what others read. Eager would be timed with it.
+// True for a node whose result nobody reads and that does not write to what others read. Eager
+// would be timed with it.
 bool is_dead(const GraphNode& node) {
   return !node.op.ends_with('_') &&
          std::all_of(node.outs.begin(), node.outs.end(),

@@ -51,7 +51,7 @@ struct GraphArg {
                GraphList>
       value;
 
-  // Its value, where it is a number; whether it is this bool.
+  // The argument's value, where it is a number; whether it is this bool.
   [[nodiscard]] std::optional<double> number() const;
   [[nodiscard]] bool is(bool wanted) const;
 };

@@ -20,7 +20,7 @@ inline constexpr std::array kHardDraws = {HardDraw::kWide, HardDraw::kBits, Hard
 
 [[nodiscard]] std::string_view to_string(HardDraw draw);  // "wide", ...
 [[nodiscard]] Result<HardDraw> hard_draw_from_string(std::string_view text);
-// In a sentence about inputs: "exact zeros and ones".
+// Words for a sentence about inputs: "exact zeros and ones".
 [[nodiscard]] std::string_view describe(HardDraw draw);
 
 // The input as this draw wants it: a floating one that is drawn uniformly or normally changes its

@@ -64,7 +64,7 @@ class OperatorTable {
  public:
   // Errors: kBadInput, naming the line.
   [[nodiscard]] static Result<OperatorTable> parse(std::string_view text);
-  // That of suites/operators.txt.
+  // The table of suites/operators.txt.
   [[nodiscard]] static const OperatorTable& known();
 
   // `name` as GraphNode::full_name() gives it, "aten::add_.Tensor"; nullptr for one that is not

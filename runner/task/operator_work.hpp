@@ -36,7 +36,7 @@ class OperatorCall {
       : node_(&node), values_(&values) {}
 
   [[nodiscard]] const GraphNode& node() const { return *node_; }
-  // Without "aten::" and, of one that works in place, the underscore.
+  // The operator's name without "aten::" and, if it works in place, without the underscore.
   [[nodiscard]] std::string name() const;
   [[nodiscard]] std::size_t results() const { return node_->outs.size(); }
 
@@ -66,8 +66,8 @@ class OperatorCall {
 
 struct OperatorWork {
   std::vector<WorkTensor> results;
-  // For each of OperatorCall::read_values(): elements that must be read where all results are
-  // needed. Shorter: all of the rest.
+  // Elements that must be read where all results are needed, for each of
+  // OperatorCall::read_values(). Shorter: all of the rest.
   std::vector<double> reads;
   bool moves = true;  // no: a view, which reads and writes nothing by itself
   // A part of the first result needs all that was read, as does all of another one: each step
@@ -105,7 +105,7 @@ struct Window {
   [[nodiscard]] double touched() const;
 };
 
-// By NumPy's rules. Throws Uncounted where shapes do not fit.
+// Extents by NumPy's rules of broadcasting. Throws Uncounted where shapes do not fit.
 [[nodiscard]] Extents broadcast(const Extents& one, const Extents& other);
 [[nodiscard]] double elements_of(const Extents& shape);
 

@@ -20,7 +20,7 @@ using OutputOrder = std::uint64_t;
 [[nodiscard]] std::optional<std::vector<std::int64_t>> outermost_first(OutputOrder order,
                                                                        std::size_t rank);
 
-// Where the element that is the n-th in memory stands in the task's shape, counted as declared.
+// Index in the task's shape, counted as declared, of the element that is the n-th in memory.
 [[nodiscard]] std::uint64_t declared_index(std::uint64_t in_memory,
                                            const std::vector<std::int64_t>& shape,
                                            const std::vector<std::int64_t>& dimensions);

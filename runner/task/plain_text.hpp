@@ -9,7 +9,8 @@ namespace kbench {
 [[nodiscard]] bool is_word(std::string_view text);
 // The same without a digit in front: what C and Python take for a name.
 [[nodiscard]] bool is_identifier(std::string_view text);
-// No control characters: neither C0 with its line breaks, nor DEL, nor C1. `text` is UTF-8.
+// True for a text without control characters: neither C0 with its line breaks, nor DEL, nor C1.
+// `text` is UTF-8.
 [[nodiscard]] bool is_one_line(std::string_view text);
 
 }  // namespace kbench

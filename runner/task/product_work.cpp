@@ -265,7 +265,8 @@ OperatorWork recurrent(const OperatorCall& call) {
   work.products = work.needed_products = 2 * rows * matrices;
   work.whole = true;
   work.tf32_by_default = true;
-  // Of the last layer backwards, the last step alone may be asked for: its first one.
+  // The backward half of the last layer may be asked for its last step alone, which is the first
+  // one that it computes.
   if (call.flag(7)) {
     double last = 0;
     int found = 0;

@@ -261,7 +261,7 @@ void read_sizes(const JsonField& sizes, DType type, Task& task) {
   }
 }
 
-// No key decides about its values: every call of every run gets the same.
+// True for an input whose values no key decides: every call of every run gets the same.
 bool is_fixed(const TensorSpec& input) {
   const Draw::Kind kind = input.draw.kind;
   return !input.draw.times && (kind == Draw::Kind::kConstant || kind == Draw::Kind::kTril ||

@@ -10,8 +10,8 @@
 
 namespace kbench {
 
-// Reads the whole file: some milliseconds for a large one. Of a file that cannot be read, what its
-// name says.
+// Reads the whole file: some milliseconds for a large one. If the file cannot be read, its name
+// alone decides.
 [[nodiscard]] std::vector<std::string> tags_of(const TaskEntry& entry);
 
 // The entries that have one of these tags; all of them without any. Errors: kNotFound for a tag

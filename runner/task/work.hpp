@@ -23,13 +23,13 @@ struct Work {
   // In the working precision; a multiplication and an addition are two. All of the matrix products,
   // convolutions and attention: 2 M N K.
   double products = 0;
-  // Those surely needed: a causal attention needs half of its own, triangular inputs leave a
-  // sixth, and nothing counts where algebra may leave out most (avoidable.hpp).
+  // Products that are surely needed: a causal attention needs half of its own, triangular inputs
+  // leave a sixth, and nothing counts where algebra may leave out most (avoidable.hpp).
   double needed_products = 0;
-  // Those of the fastest algorithm known, in the graph's own order: a product that is only
+  // Products of the fastest algorithm known, in the graph's own order: a product that is only
   // summed is left out, and convolutions by three, without steps, take Winograd's quarter.
   double least_products = 0;
-  // Those of them that PyTorch lets run in TF32 by default: convolutions and recurrent layers,
+  // Products of these that PyTorch lets run in TF32 by default: convolutions and recurrent layers,
   // which are cuDNN's, and not products of matrices and attention.
   double least_tf32_products = 0;
   double transcendental = 0;  // exponentials, logarithms, sines, tanh

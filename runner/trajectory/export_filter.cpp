@@ -26,11 +26,12 @@ constexpr std::array kRejections{
     Rejection::kBadArguments, Rejection::kRepeatedCall, Rejection::kTreeCycle,
     Rejection::kNotSubmitted, Rejection::kFlagged,      Rejection::kDamaged};
 
-// What many good kernels do, and what is nobody's fault.
+// Labels that many good kernels have, and those that are nobody's fault.
 constexpr std::array<std::string_view, 5> kHarmless = {"stream", "graph", "thread",
                                                        "inline_assembly", "busy_machine"};
 
-// As JSON values, so that neither blanks nor the order of names make another call of it.
+// A call's arguments as JSON values, so that neither blanks nor the order of names make another
+// call of it.
 std::string canonical(const std::string& hash, const Contents& contents) {
   const auto text = contents.find(hash);
   if (text == contents.end()) return hash;

@@ -54,11 +54,11 @@ enum class Rejection {
 // Why the rule does not take it; nothing where it does.
 [[nodiscard]] std::optional<Rejection> reject(const Trajectory& trajectory, FilterRule rule);
 
-// Three times the same tool with the same arguments (as JSON values), while the kernels were the
-// same.
+// True for three calls of the same tool with the same arguments (as JSON values), while the kernels
+// were the same.
 [[nodiscard]] bool repeats_a_call(const Trajectory& trajectory);
-// Two to 64 trees, one after the other, and the same again, and again. Going back to what was there
-// is no cycle: who measures what a change brings does that.
+// True for two to 64 trees, one after the other, and the same again, and again. Going back to what
+// was there is no cycle: an agent that measures what a change brings does that.
 [[nodiscard]] bool goes_round(const Episode& episode);
 
 // True if any of a row's labels tells of something that may not be what it seems. Streams, graphs,

@@ -53,7 +53,7 @@ struct ImportedNode {
 
 // 1 to 200 bytes of UTF-8 without control characters: an id or a name that may be shown.
 [[nodiscard]] bool is_foreign_name(std::string_view text);
-// Where the one file of a kernel lies: "src/main.cu" or "src/main.cpp".
+// The path of a kernel's one file: "src/main.cu" or "src/main.cpp".
 [[nodiscard]] std::string kernel_file(const std::string& device);
 
 }  // namespace kbench

@@ -31,7 +31,7 @@ std::size_t count_of(std::string_view text, std::string_view word) {
   return count;
 }
 
-// Each place once, from the front: what is put in is not looked at again.
+// Fills each place once, from the front: what is put in is not looked at again.
 std::string filled(std::string_view text, const std::map<std::string, std::string>& places) {
   std::string result;
   while (!text.empty()) {
@@ -80,7 +80,7 @@ std::string report_text(const InjectionTemplate& with, const std::string& compon
       {{"{component}", clean_name(component)}, {"{report}", text}, {"{fence}", fence_for(text)}});
 }
 
-// What stands at the anchor of a coalition; empty for the empty one, but the sham's.
+// The reports at the anchor of a coalition; empty for the empty coalition, but not for the sham.
 Result<std::string> reports_text(const Injection& injection) {
   using From = ArmTreatment::Reports;
   const InjectionTemplate& with = injection.with;

@@ -18,7 +18,7 @@ std::string_view trimmed(std::string_view line) {
   return line.substr(first, line.find_last_not_of(kBlanks) - first + 1);
 }
 
-// As it stands within a text of JSON, without the quotes around it.
+// A line as it stands within a text of JSON, without the quotes around it.
 std::string escaped(std::string_view line) {
   const std::string text = Json(line).dump(-1, ' ', false, Json::error_handler_t::replace);
   return text.substr(1, text.size() - 2);

@@ -193,8 +193,8 @@ Status OpenEvolveFiles::add_trace(std::string_view text, const std::string& name
   return Done{};
 }
 
-// By the ids of copies, what they are copies of: migrants, and programs that are known as a parent
-// alone and whose code is another one's.
+// Originals by the ids of their copies: migrants, and programs that are known as a parent alone and
+// whose code is another one's.
 std::map<std::string, std::string> OpenEvolveFiles::originals() const {
   std::map<std::string, std::string> by_code;  // ids of recorded programs that are no copies
   for (const auto& [id, one] : programs_)
@@ -295,7 +295,7 @@ class OpenEvolveFiles::Reading {
     return node;
   }
 
-  // One for each of these contexts; without any, and for the empty one, a fresh one.
+  // Adds a node for each of these contexts; without any, and for the empty one, a fresh one.
   Status add_nodes(const std::string& id, const std::set<std::string>& contexts,
                    std::map<std::string, ImportedNode>& nodes) const {
     const ImportedNode node = node_of(id, programs_.at(id));

@@ -34,8 +34,8 @@ struct EpisodeLine {
   std::optional<std::vector<double>> values;  // of its turns; for kPpo only
 };
 
-// Without a line break. Errors: kBadInput, where a text of it is missing, or is not what it should
-// be, or the values do not fit.
+// An episode as text without a line break. Errors: kBadInput, where a text of it is missing, or is
+// not what it should be, or the values do not fit.
 [[nodiscard]] Result<std::string> render_episode(const EpisodeLine& line, ExportKind kind);
 
 }  // namespace kbench

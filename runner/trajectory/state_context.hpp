@@ -31,7 +31,7 @@ using StateContext = std::vector<ContextMessage>;
 inline constexpr std::size_t kMostContextBytes = 2u << 20;  // of a context's text
 inline constexpr std::size_t kMostContextMessages = 1000;
 
-// Its messages are valid UTF-8.
+// The context as one text. Its messages are valid UTF-8.
 [[nodiscard]] std::string state_context_text(const StateContext& context);
 // Errors: kBadInput, what no context is: another role, no anchor or two, too large.
 [[nodiscard]] Result<StateContext> read_state_context(std::string_view text);

@@ -16,23 +16,25 @@ namespace {
 
 constexpr double kFp32UnitRoundoff = 0x1p-24;
 constexpr int kFp32Bits = 24;
-// Of the whole tensor: single elements may be further off than their mean square.
+// Bound for the norm of the whole tensor: single elements may be further off than their mean
+// square.
 constexpr double kNormUlps = 32;
 constexpr double kCustomary = 1e-2;  // the tolerance elsewhere
 
-// What holds for all tasks alike, if anything does.
+// The tolerance that holds for all tasks alike, if there is one.
 double fixed_tolerance(const AcceptanceRule& rule) {
   return stands(Defence::kEagersError) ? rule.allclose : kCustomary;
 }
 
-// NaN is no number above a bound, for whoever asks in that way.
+// True for an output that is wrong. NaN is no number above a bound, for code that compares in that
+// way.
 bool is_wrong(const CompareResult& result) {
   if (!stands(Defence::kOutputsCompared)) return false;
   if (stands(Defence::kNotFiniteIsWrong)) return result.wrong > 0;
   return result.max_error > result.tolerance_at_max;
 }
 
-// The type's, for outputs in 16 bits; else 0.
+// Unit roundoff of the type, for outputs in 16 bits; else 0.
 double unit_roundoff(const AcceptanceRule& rule) {
   return rule.significand_bits < kFp32Bits ? std::exp2(-rule.significand_bits) : 0;
 }
@@ -42,7 +44,7 @@ double ulp_of_type(const AcceptanceRule& rule) {
   return rule.significand_bits < kFp32Bits ? std::exp2(kFp32Bits - rule.significand_bits) : 0;
 }
 
-// float16's numbers lie no closer than this, below its normal range neither.
+// Least spacing: float16's numbers lie no closer than this, below its normal range neither.
 double least_spacing(const AcceptanceRule& rule) {
   return rule.significand_bits == significand_bits(DType::kFloat16) ? 0x1p-24 : 0;
 }
@@ -63,7 +65,7 @@ double relative_l2(const CompareResult& result) {
   return result.sum_squared_error > 0 ? HUGE_VAL : 0;
 }
 
-// Two runs that are both off differ by the sum.
+// Factor of the bound: two runs that are both off differ by the sum.
 double factor(const AcceptanceRule& rule, Against against) {
   return against == Against::kReference ? rule.c : 1 + rule.c;
 }
@@ -89,7 +91,7 @@ std::string index_text(const TensorSpec& spec, std::uint64_t flat) {
   return fmt::format("{}[{}]", spec.name, fmt::join(indices, ", "));
 }
 
-// No sign on what has none: a NaN's is an accident of how it came about.
+// The number as text. A NaN has no sign here: its sign is an accident of how it came about.
 std::string number_text(double x) { return std::isnan(x) ? "nan" : fmt::format("{:.9g}", x); }
 
 std::string element_message(const TensorSpec& spec, const CompareResult& result,
@@ -99,7 +101,7 @@ std::string element_message(const TensorSpec& spec, const CompareResult& result,
       fmt::format("{} of {} elements of {} are wrong; the first is {}: got {}, expected {}",
                   result.wrong, spec.elements(), spec.name, index_text(spec, result.first_wrong),
                   number_text(result.first_wrong_got), number_text(result.first_wrong_reference));
-  // Backend::poison; what LibTorch returns is its own.
+  // A NaN of a submission may be that of Backend::poison; what LibTorch returns is its own.
   if (std::isnan(result.first_wrong_got) && whose == Whose::kSubmissions)
     message += "; outputs hold nan until they are written";
   if (!std::isfinite(off) || !is_floating(spec.dtype)) return message;

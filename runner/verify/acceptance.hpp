@@ -17,10 +17,10 @@
 //   each element:  c * E is at most c * S * max(|ref|, rms(ref)), S being eager's largest error in
 //                  units of that maximum. A softmax may have one output a hundred times the rms;
 //                  half a unit of that one would excuse anything in all others.
-//   each slice:    |mean(got) - mean(ref)| <= c * M + u * max(rms of the slice, rms(ref))
-// A slice is all elements with one index in one dimension, such as a channel; M is the largest that
-// eager is off by in any slice of that dimension, u the unit roundoff. Chance errors cancel in a
-// mean, and a missing bias, which is less than each element's roundings, does not. Who rounds each
+// each slice:    |mean(got) - mean(ref)| <= c * M + u * max(rms of the slice, rms(ref)) A slice is
+// all elements with one index in one dimension, such as a channel; M is the largest that eager is
+// off by in any slice of that dimension, u the unit roundoff. Chance errors cancel in a mean, and a
+// missing bias, which is less than each element's roundings, does not. A kernel that rounds each
 // element once more, always to the same side, is off by less than the second term.
 //
 // On hard inputs that fail by this, E is taken over eager's runs on perturbed inputs as well
@@ -51,7 +51,8 @@ struct EagerError {
   double rms = 0;          // root mean square of the reference
   // Elements where eager is NaN or infinite and the reference is not, or the other way round.
   std::uint64_t not_finite = 0;
-  // S, and M of each dimension that is sliced (slice_errors.hpp); of outputs in 16 bits only.
+  // The errors S, and M of each dimension that is sliced (slice_errors.hpp); of outputs in 16 bits
+  // only.
   double scaled_error = 0;
   std::vector<double> slice_errors = {};
 };
@@ -63,8 +64,8 @@ struct OutputBound {
   double rms = 0;
   double relative = 0;
   double scaled = 0;  // CompareRequest::scaled_bound
-  // By sliced dimension: what a mean may be off by, besides slice_roundoff times a root mean
-  // square. Empty: nobody looks.
+  // Largest error of a mean by sliced dimension, besides slice_roundoff times a root mean square.
+  // Empty: nobody looks.
   std::vector<double> slices = {};
   double slice_roundoff = 0;
 };
@@ -86,8 +87,8 @@ struct AcceptanceRule {
   double f = 0;  // what for_fast_math() does
   // Bits of the outputs' significands, the hidden one included; for_task() sets it.
   int significand_bits = 24;
-  // Above zero: another rule instead, the one of numpy.allclose with this absolute and relative
-  // tolerance, |got - ref| <= t + t |ref|, and nothing about the whole tensor.
+  // Above zero: the rule is another one instead, that of numpy.allclose with this absolute and
+  // relative tolerance, |got - ref| <= t + t |ref|, and nothing about the whole tensor.
   double allclose = 0;
 };
 

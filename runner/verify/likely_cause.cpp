@@ -22,7 +22,7 @@ Distance distance_of(const TensorSpec& output, const CompareResult& result) {
           result.max_error / std::sqrt(mean_square), static_cast<double>(result.wrong) / elements};
 }
 
-// Where every element is r times the right one, the whole is |r - 1| off.
+// True where every element may be r times the right one: then the whole is |r - 1| off.
 bool is_multiple(double ratio, const Distance& distance) {
   constexpr double kNear = 0.01;
   const double expected = std::abs(ratio - 1);

@@ -9,7 +9,8 @@
 
 namespace kbench {
 
-// "all of it is about 2 times what it should be"; empty where it looks like nothing known.
+// The likely cause, as in "all of it is about 2 times what it should be"; empty where it looks like
+// nothing known.
 [[nodiscard]] std::string likely_cause(const TensorSpec& output, const CompareResult& result);
 
 }  // namespace kbench

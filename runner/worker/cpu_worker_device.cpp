@@ -20,7 +20,7 @@ class CpuWorkerDevice final : public WorkerDevice {
 
   Result<std::byte*> map_arena(const UniqueFd& fd, std::uint64_t bytes, bool writable) override {
     const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-    // Populated now, so that no timed call pays for page faults.
+    // The arena is populated now, so that no timed call pays for page faults.
     void* mapped = ::mmap(nullptr, bytes, protection, MAP_SHARED | MAP_POPULATE, fd.get(), 0);
     if (mapped == MAP_FAILED) {
       return Error{ErrorCode::kInfrastructure,

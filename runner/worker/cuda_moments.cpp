@@ -21,7 +21,7 @@ struct CudaMoments::Impl {
   std::vector<CUevent> events;  // kept for the next time
   std::size_t used = 0;
 
-  // Of a number that mark() gave.
+  // The event of a number that mark() gave.
   [[nodiscard]] CUevent event(int number) const {
     const auto index = static_cast<std::size_t>(number);
     return number >= 0 && index < used ? events[index] : nullptr;

@@ -19,12 +19,13 @@ class CudaMoments {
   CudaMoments& operator=(CudaMoments&&) noexcept;
   ~CudaMoments();
 
-  // Notes a moment behind all that is queued on the stream by now. Its number, or -1 where that
-  // cannot be: too many of them, an error of the device, a stream whose work is being captured.
+  // Notes a moment behind all that is queued on the stream by now. Returns its number, or -1 where
+  // that cannot be: too many of them, an error of the device, a stream whose work is being
+  // captured.
   [[nodiscard]] int mark();
-  // Nanoseconds of the device between two of them, once both have come; -1 where nobody can tell.
+  // Nanoseconds of the device between two moments, once both have come; -1 where nobody can tell.
   [[nodiscard]] std::int64_t between(int from, int to) const;
-  // From here on numbers begin at 0 again.
+  // Forgets all numbers: they begin at 0 again.
   void forget();
 
  private:

@@ -113,9 +113,9 @@ class CudaWorkerDevice final : public WorkerDevice {
   }
 
  private:
-  // What a call frees on its stream stays the process's, as LibTorch's own allocator has it: by
-  // default the pool shrinks whenever the device has caught up, which is after the last event, and
-  // time that no event sees contradicts the worker's word.
+  // Memory that a call frees on its stream stays the process's, as with LibTorch's own allocator.
+  // By default the pool shrinks whenever the device has caught up, which is after the last event,
+  // and time that no event sees contradicts the worker's word.
   void keep_freed_memory() const {
     CUmemoryPool pool = nullptr;
     if (driver_.default_pool(&pool, device_) != CUDA_SUCCESS) return;

@@ -26,7 +26,7 @@ enum class CallKind : std::uint32_t {
   kEager = 4,
   kCompiled = 5,
   kHandOver = 6,  // copies the outputs of the call before into the arena, and forgets them
-  // For a Python submission: kForward, while torch's operators are counted.
+  // kForward of a Python submission, while torch's operators are counted.
   kObserved = 7,
 };
 

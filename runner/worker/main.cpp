@@ -57,7 +57,7 @@ WorkerDevice::Timed timed_call(WorkerDevice& device, const MailboxPage& page, co
   return device.time(body);
 }
 
-// Empty calls, whose cost the supervisor learns while nobody else's code can slow them down.
+// Serves empty calls, whose cost the supervisor learns while nobody else's code can slow them down.
 // Returns the number of the last call, which says that the submission is to be loaded.
 std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device, const std::byte* gate) {
   std::uint32_t served = 0;
@@ -75,7 +75,7 @@ struct Recorder {
   std::unique_ptr<ActivityCollector> collector;  // null: it cannot, and the file says why
   std::optional<ActivityWriter> writer;          // none: nobody profiles
 
-  // Before the submission is loaded, so that nothing of it can be in the way.
+  // Opens the recorder before the submission is loaded, so that nothing of it can be in the way.
   static Result<Recorder> open(const Json& request, std::vector<UniqueFd>& descriptors) {
     Recorder recorder;
     if (!request.contains("cupti")) return recorder;
@@ -152,7 +152,7 @@ struct Session {
   }
 };
 
-// State "" is ours: the submission has not run yet.
+// The message of a failure. State "" is ours: the submission has not run yet.
 Json failure(const Error& error, const char* state) {
   return {{"type", "error"}, {"state", state}, {"message", error.message}, {"hint", error.hint}};
 }
@@ -234,7 +234,7 @@ int run_worker() {
   session->serve();
 }
 
-// What the sandbox is tried with: some layers break CUDA on some machines.
+// The program with which the sandbox is tried: some layers break CUDA on some machines.
 int start_cuda() {
 #ifdef KBENCH_WITH_CUDA
   const auto device = make_cuda_worker_device();

@@ -30,9 +30,9 @@ class WorkerDevice {
     std::int32_t status = 0;
     std::int64_t nanoseconds = 0;
   };
-  // CUDA: what time() starts next waits on the device until the word has the value.
+  // CUDA: has what time() starts next wait on the device until the word has the value.
   virtual void wait_for_gate(const std::byte* gate, std::uint32_t value) = 0;
-  // Runs what has to precede it, then times `body` until all of its work is complete. `body`
+  // Runs what has to precede a call, then times `body` until all of its work is complete. `body`
   // returns the submission's status. A device error becomes a non-zero status.
   virtual Timed time(const std::function<std::int32_t()>& body) = 0;
 };
@@ -40,7 +40,7 @@ class WorkerDevice {
 [[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cpu_worker_device(int threads);
 [[nodiscard]] Result<std::unique_ptr<WorkerDevice>> make_cuda_worker_device();
 
-// Where the gate lies in an arena of inputs of so many bytes.
+// The gate's place in an arena of inputs of so many bytes.
 [[nodiscard]] const std::byte* gate_of(const std::byte* inputs, std::uint64_t bytes);
 // The driver's words for a status of Timed that is its error.
 [[nodiscard]] std::string cuda_error_text(std::int32_t status);

@@ -51,7 +51,7 @@ class Copier {
   std::vector<SourceFile> take() { return std::move(files_); }
 
  private:
-  // As its author knows it.
+  // The name as the author knows it.
   static std::string shown(const std::string& staged) {
     return clean_name(kFolder + staged.substr(std::strlen("src")));
   }
@@ -91,7 +91,8 @@ class Copier {
     if (::fstat(file.get(), &info) != 0)
       return bad(fmt::format("{} cannot be read: {}", shown(staged), text_of(errno)));
     if (S_ISDIR(info.st_mode)) return add_folder(file, staged + "/", depth + 1);
-    // Another name of a file that its author may not read: what a compiler says shows its lines.
+    // A hard link may be another name of a file that the author may not read: what a compiler says
+    // shows its lines.
     if (!S_ISREG(info.st_mode) || info.st_nlink != 1)
       return bad(
           fmt::format("{} is {}", shown(staged), S_ISREG(info.st_mode) ? "a hard link" : "no file"),
@@ -108,7 +109,7 @@ class Copier {
     return Done{};
   }
 
-  // To its end, wherever that is by now.
+  // Reads a file to its end, wherever that is by now.
   Status read_all(const UniqueFd& file, SourceFile& copy) {
     constexpr std::size_t kAtOnce = 64u << 10;
     for (;;) {
@@ -139,7 +140,8 @@ bool is_source(const SourceFile& file) {
 
 std::string below_src(const SourceFile& file) { return file.name.substr(std::strlen("src/")); }
 
-// What its author did not write, and nobody needs to who wants neither flags nor a library.
+// Adds the manifest that the author did not write: one who wants neither flags nor a library needs
+// none.
 Status add_manifest(std::vector<SourceFile>& files, Json manifest) {
   manifest["schema"] = "kbench-submission/1";
   files.push_back({kManifest, manifest.dump(1) + "\n"});
@@ -162,7 +164,7 @@ Status add_native_manifest(std::vector<SourceFile>& files) {
   return add_manifest(files, {{"sources", std::move(sources)}});
 }
 
-// Of whatever language the files are.
+// Adds the manifest for files of any language.
 Status add_any_manifest(std::vector<SourceFile>& files) {
   if (has_manifest(files) || std::any_of(files.begin(), files.end(), is_source))
     return add_native_manifest(files);

@@ -47,7 +47,7 @@ Status make_workspace(const fs::path& folder, const WorkspaceTask& task,
                                                                   {"task.h", texts.task_header},
                                                                   {"kbench.h", texts.abi},
                                                                   {kRecord, workspace_text(task)}}};
-  // Never over somebody's work.
+  // A file is never written over somebody's work.
   for (const auto& [name, text] : files)
     if (fs::exists(fs::symlink_status(folder / name, failed)))
       return usage(fmt::format("{} is there already", shown(folder / name)),
@@ -75,7 +75,7 @@ Result<WorkspaceTask> read_workspace(const fs::path& folder, const WorkspaceReco
     return usage(fmt::format("{} was not opened here: there is no record of it", shown(folder)),
                  "a workspace stays where `kbench workspace open` made it, and is used by whoever "
                  "opened it: open it again, in another folder");
-  // Nobody is to be led astray by what stands there.
+  // A workspace.json that differs from the record is refused, so that nobody is led astray by it.
   if (!told || *told != **record)
     return usage(fmt::format("{} in {} is not what kbench wrote", kRecord, shown(folder)),
                  "open the workspace again, in another folder");

@@ -35,7 +35,7 @@ Error is_a_link(const std::string& path) {
                "a workspace holds files and folders of its own");
 }
 
-// By path, with their sizes.
+// Files by path, with their sizes.
 std::map<std::string, std::uintmax_t> files_below(const fs::path& folder) {
   std::map<std::string, std::uintmax_t> files;
   std::error_code failed;

@@ -38,7 +38,7 @@ Result<std::string> member(const Json& record, const char* name, const std::stri
   return found->get<std::string>();
 }
 
-// By whatever links it was reached.
+// The folder's path, by whatever links it was reached.
 fs::path resolved(const fs::path& folder) {
   std::error_code failed;
   fs::path whole = fs::weakly_canonical(fs::absolute(folder, failed), failed);
@@ -66,7 +66,7 @@ Result<WorkspaceTask> parse_workspace_text(const std::string& text, const std::s
   }
   const auto& [schema, task, size, device] = values;
   WorkspaceTask read{task, size, device};
-  // Only where it is not the usual one.
+  // A precision stands in the record only where it is not the usual one.
   if (record->contains("precision")) {
     auto precision = member(*record, "precision", what);
     if (!precision) return precision.error();

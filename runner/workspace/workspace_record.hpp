@@ -37,7 +37,7 @@ class WorkspaceRecords {
   // record that is damaged.
   [[nodiscard]] Result<std::optional<WorkspaceTask>> find(
       const std::filesystem::path& folder) const;
-  // Whether the folder is a workspace or lies in one.
+  // True for a folder that is a workspace or lies in one.
   [[nodiscard]] bool hold(const std::filesystem::path& folder) const;
 
  private:

@@ -33,7 +33,7 @@ void triangle_values(const DrawPlan& plan, std::uint64_t first, std::size_t n,
   }
 }
 
-// Zeros where the plan keeps nothing.
+// Writes zeros where the plan keeps nothing.
 template <class T>
 void cut(const DrawPlan& plan, std::uint64_t first, std::size_t n, T* values) {
   if (plan.keep == Draw::Keep::kAll) return;

@@ -9,7 +9,7 @@
 
 namespace kbench::cpu {
 
-// Elements a batch at most; a multiple of 64.
+// Most elements of a batch; a multiple of 64.
 inline constexpr std::size_t kBatch = 1024;
 
 // words[4 * j + lane] = lane of block first_block + j, for j < blocks.

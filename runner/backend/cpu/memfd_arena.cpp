@@ -37,7 +37,8 @@ class MemfdArena : public SharedArena {
 
   Status seal() override {
     if (sealed_) return Done{};
-    // In two steps: the second forbids every further seal, so the first must have succeeded.
+    // The seals are set in two steps: the second forbids every further seal, so the first must have
+    // succeeded.
     for (const int seals : {F_SEAL_FUTURE_WRITE, F_SEAL_SEAL}) {
       if (::fcntl(fd_.get(), F_ADD_SEALS, seals) != 0) {
         return failed("fcntl(F_ADD_SEALS)", bytes_, errno);
@@ -71,7 +72,8 @@ Result<std::unique_ptr<SharedArena>> create_memfd_arena(std::uint64_t bytes) {
     allocated = ::fallocate(fd.get(), 0, 0, static_cast<off_t>(size));
   } while (allocated != 0 && errno == EINTR);
   if (allocated != 0) return failed("fallocate", size, errno);
-  // Whoever gets the descriptor must not cut the file off: our next look at it would be a SIGBUS.
+  // The receiver of the descriptor must not cut the file off: our next look at it would be a
+  // SIGBUS.
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
     return failed("fcntl(F_ADD_SEALS)", size, errno);
   void* data =

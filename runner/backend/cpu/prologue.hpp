@@ -11,8 +11,8 @@ namespace kbench {
 
 inline constexpr std::size_t kCpuPrologueBytes = std::size_t{256} << 10;
 
-// On one thread. Writes a buffer on the stack and sums it up, a few times over. The stack keeps its
-// pages between calls, so only the first one takes page faults. Returns the sum.
+// The prologue on one thread. Writes a buffer on the stack and sums it up, a few times over. The
+// stack keeps its pages between calls, so only the first one takes page faults. Returns the sum.
 inline std::uint64_t cpu_prologue() {
   constexpr int kPasses = 3;
   std::array<std::uint64_t, kCpuPrologueBytes / sizeof(std::uint64_t)> buffer;
@@ -27,7 +27,7 @@ inline std::uint64_t cpu_prologue() {
   return sum;
 }
 
-// On all threads of the team that a parallel region with so many threads gets.
+// The prologue on all threads of the team that a parallel region with so many threads gets.
 inline void cpu_team_prologue(int threads) {
 #pragma omp parallel num_threads(threads)
   cpu_prologue();

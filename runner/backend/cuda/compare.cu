@@ -14,8 +14,8 @@ namespace {
 constexpr unsigned kThreads = 256;
 constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
-// What one thread, one block, and in the end the whole tensor has seen. Of equal errors the one
-// with the lowest index counts, as on the CPU.
+// Findings of one thread, of one block, and in the end of the whole tensor. Among equal errors the
+// one with the lowest index counts, as on the CPU.
 struct Partial {
   std::uint64_t wrong;
   std::uint64_t first_wrong;
@@ -91,8 +91,8 @@ __device__ void add_finite(Partial& sum, std::uint64_t index, double error, doub
   sum.sum_squared_reference += reference * reference;
 }
 
-// Nearly every element is right by `always_right` already, and both its values finite: told without
-// the rule's dozen operations in float64, for which memory would have to wait.
+// Nearly every element is right by `always_right` already, and both its values are finite. This is
+// found out without the rule's dozen operations in float64, for which memory would have to wait.
 template <class Got, class Reference>
 __device__ void add(Partial& sum, const Rule& rule, std::uint64_t index, Got got,
                     Reference reference) {

@@ -44,7 +44,7 @@ using DeviceMemory = std::unique_ptr<void, FreeDevice>;
 using PinnedMemory = std::unique_ptr<void, FreePinned>;
 using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent>;
 
-// What kernels write for the host to read.
+// Results that kernels write for the host to read.
 struct Answers {
   CompareResult comparison;
   cuda::ClockReading clock;
@@ -99,7 +99,7 @@ class CudaBackend : public Backend {
     if (tensor.draw.kind == Draw::Kind::kData) {
       const auto values = stored_values(tensor);
       if (!values) return values.error();
-      // From pageable memory: has been read completely when it returns.
+      // Pageable memory has been read completely when the call returns.
       return check(cudaMemcpy(destination, values->data(), values->size(), cudaMemcpyHostToDevice),
                    "cudaMemcpy of stored values");
     }
@@ -145,7 +145,7 @@ class CudaBackend : public Backend {
   }
 
   Status occupy(std::chrono::microseconds duration) override {
-    // Ahead of the work, because it waits for what is queued.
+    // The reset comes ahead of the work, because it waits for what is queued.
     if (persisting_cache_) {
       const Status reset = check(cudaCtxResetPersistingL2Cache(), "cudaCtxResetPersistingL2Cache");
       if (!reset) return reset;
@@ -173,7 +173,7 @@ class CudaBackend : public Backend {
     return elapsed_ns(flush_start_.get(), flush_stop_.get());
   }
 
-  // None: the device is busy with the flush when the clock starts.
+  // There is no prologue: the device is busy with the flush when the clock starts.
   Status prologue() override { return Done{}; }
 
   Status synchronize() override {

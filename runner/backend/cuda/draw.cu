@@ -47,7 +47,7 @@ __device__ BFloat16 as<BFloat16>(std::int64_t value) {
   return to_bfloat16(portable::to_float(value));
 }
 
-// Zeros where the plan keeps nothing.
+// Writes zeros where the plan keeps nothing.
 template <class T>
 __device__ void cut(const DrawPlan& plan, std::uint64_t block, Quad<T>& quad) {
   if (plan.keep == Draw::Keep::kAll) return;

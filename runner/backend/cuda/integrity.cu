@@ -43,7 +43,7 @@ __device__ unsigned count_bytes(const uint4& a, const uint4& b) {
   return found;
 }
 
-// Several loads at once, or memory would wait for them.
+// A thread makes several loads at once, or they would wait for memory one by one.
 __global__ void differing(const unsigned char* a, const unsigned char* b, std::uint64_t bytes,
                           unsigned long long* counter) {
   constexpr int kAtOnce = 4;

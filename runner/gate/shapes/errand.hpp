@@ -49,7 +49,7 @@ struct Errand {
   // How long its client holds the connection, as that says or as such clients do; it is answered
   // somewhat before (hold_within). 0: answered at once.
   std::chrono::milliseconds client_holds{0};
-  // From the outcomes, in the order of `wanted`.
+  // Makes the answer of the outcomes, in the order of `wanted`.
   std::function<HttpResponse(const std::vector<OrderOutcome>&)> answer;
 };
 

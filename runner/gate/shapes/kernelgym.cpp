@@ -55,7 +55,7 @@ std::chrono::milliseconds wait_of(double timeout) {
       static_cast<std::int64_t>(std::clamp(timeout, 0.0, most) * 1000));
 }
 
-// What a client that polls has to be told of at once, and not as a result.
+// The refusal that a polling client has to hear at once, and not as a result.
 std::optional<HttpResponse> refused_as_a_whole(const OrderOutcome& outcome) {
   if (outcome.kind != OrderOutcome::Kind::kRefused) return std::nullopt;
   if (outcome.body.value(Pointer("/error/fault"), "") == "submission") return std::nullopt;

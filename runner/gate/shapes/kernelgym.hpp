@@ -28,11 +28,11 @@ class KernelGymNames {
  public:
   static constexpr std::size_t kMostNames = 16384;
 
-  // Sent and not answered yet; a name that is known already stays what it is.
+  // Notes a name that was sent and not answered yet; a name that is known already stays what it is.
   void expect(const std::string& client, const std::string& name);
   // A refused request has no evaluation: its answer is kept instead.
   void put(const std::string& client, const std::string& name, const OrderOutcome& outcome);
-  // It was no order, and never had a name.
+  // Forgets a name that was expected: its request was no order, and never had the name.
   void forget_expected(const std::string& client, const std::string& name);
   // The id of the evaluation, or the outcome without one; nothing where nobody called one so.
   struct Named {

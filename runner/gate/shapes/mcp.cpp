@@ -117,7 +117,7 @@ std::variant<McpReply, McpRequest> read_request(const std::string& text) {
 
 // --- versions ---
 
-// What the request says of itself: nothing where it is in order.
+// Checks what the request says of itself (_meta); nothing where it is in order.
 std::optional<McpReply> check_meta(McpRequest& request, const HttpRequest* headers) {
   const std::string header = headers == nullptr ? "" : header_of(*headers, "mcp-protocol-version");
   const auto meta = request.params.find("_meta");
@@ -144,7 +144,7 @@ std::optional<McpReply> check_meta(McpRequest& request, const HttpRequest* heade
   return std::nullopt;
 }
 
-// What is in headers is what is in the body.
+// Headers must repeat what the body says.
 std::optional<McpReply> check_headers(const McpRequest& request, const HttpRequest* headers) {
   if (headers == nullptr || !request.stateless) return std::nullopt;
   const auto mismatch = [&](const char* name) {

@@ -25,7 +25,7 @@ Error bad(std::string message, std::string hint = "") {
   return {ErrorCode::kBadInput, std::move(message), std::move(hint)};
 }
 
-// What an observation has whatever came before.
+// The fields that every observation has, whatever came before.
 Json observation_of(const OpenEnvEpisode& episode, const std::string& feedback) {
   const Json& task = episode.task;
   return {{"problem_id", task.value("task", "")},

@@ -15,7 +15,7 @@
 namespace kbench {
 namespace {
 
-// Its own; a client with another one says so: ?timeout_s=120.
+// Time limit of OpenRLHF's client; a client with another one says so: ?timeout_s=120.
 constexpr std::chrono::seconds kClientHolds{180};
 
 Error bad(std::string message, std::string hint = "") {

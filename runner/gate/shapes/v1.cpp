@@ -24,7 +24,7 @@ HttpResponse all_of_them(const std::vector<OrderOutcome>& outcomes) {
   return json_response(200, {{"evaluations", std::move(list)}});
 }
 
-// What of a body is an order's.
+// The order in a body: its other fields are not looked at.
 Result<Order> order_in(const Json& body, const Client& client) {
   Json fields = Json::object();
   for (const char* name : {"task", "reference", "size", "device", "files"})

@@ -17,8 +17,8 @@ namespace kbench {
 
 class BaselinePlayer final : public Player {
  public:
-  // Returns at once. `request` is "play" of oracle/protocol.hpp, `files` what it takes beside the
-  // arenas; `server` has no other child, and outlives the player.
+  // Starts the player and returns at once. `request` is "play" of oracle/protocol.hpp, `files` what
+  // it takes beside the arenas; `server` has no other child, and outlives the player.
   static Result<std::unique_ptr<Player>> start(OracleForkServer& server,
                                                const std::filesystem::path& log,
                                                const Json& request, const SeatArenas& arenas,

@@ -27,7 +27,7 @@ class Oracle {
   virtual ~Oracle() = default;
 
   virtual Result<OracleHello> hello() = 0;
-  // A new process in place of this one, with nothing loaded.
+  // Puts a new process in place of this one, with nothing loaded.
   virtual Status restart() = 0;
   // Loads a task. Returns why there is no compiled baseline; empty when there is one. `parameters`:
   // a descriptor of the packed parameters of every placement (initial_parameters.hpp); -1: they are
@@ -45,7 +45,7 @@ class Oracle {
   virtual Status keep_eager() = 0;
   virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
   virtual Result<std::vector<EagerError>> reference() = 0;
-  // After reference(): how far inputs that differ in their last bits lead; see LoadedTask.
+  // Errors of eager on inputs that differ in their last bits, after reference(); see LoadedTask.
   virtual Result<std::vector<EagerError>> perturbed() = 0;
   virtual Status release() = 0;
   virtual Result<BaselineTime> time(Side side) = 0;
@@ -58,7 +58,8 @@ class Oracle {
   virtual Result<Revealed> reveal(int slot) = 0;
   virtual Status snapshot(int slot, const OutputPlaces& places) = 0;
   virtual Result<Audit> audit(bool everything) = 0;
-  // The highest peaks measured: once, whatever restarts, and once more after each doubt.
+  // The highest peaks measured. They are measured once, however often the oracle restarts, and once
+  // more after each doubt.
   virtual Result<DevicePeaks> peaks() = 0;
   // Has the next peaks() measure again: other programs may have been at work the last time.
   virtual void doubt_peaks() = 0;
@@ -73,7 +74,7 @@ class Oracle {
       const std::vector<OutputBound>& bounds) = 0;
   virtual Result<std::int64_t> sm_clock_khz() = 0;  // 0 on CPU
 
-  // On CPU, while the submission runs: stops every thread of the oracle, and lets them go on.
+  // While the submission runs on a CPU: stops every thread of the oracle, and lets them go on.
   virtual Status freeze() = 0;
   virtual Status thaw() = 0;
 

@@ -66,8 +66,8 @@ bool OracleChild::has_ended() const {
 
 // Kills the process, which holds nothing that needs saving.
 bool OracleChild::kill_process() {
-  // Without a handle: either the process was gone before, and nothing is to be done, or there was
-  // none to be had.
+  // There may be no handle: either the process was gone before, and nothing is to be done, or there
+  // was none to be had.
   if (!process_.valid()) return ::kill(pid_, 0) != 0 && errno == ESRCH;
   ::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
   // The process may be frozen with its server. A tree that is stopped by signals is continued only

@@ -22,7 +22,7 @@ class OracleChild {
   Status request(OracleForkServer& server, const std::filesystem::path& log);
   // Waits until the process is there. Errors: kInfrastructure.
   Status meet();
-  // Kills it; and its server as well where it cannot be got hold of.
+  // Kills the process; and its server as well, where the process cannot be got hold of.
   void end();
 
   [[nodiscard]] Channel& channel() { return channel_; }

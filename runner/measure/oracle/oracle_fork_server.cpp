@@ -40,7 +40,7 @@ std::string library_path(const fs::path& libraries) {
   return libraries.string() + ":" + inherited;
 }
 
-// Ours to decide: threads, how they wait, and which GPU.
+// Variables that are ours to decide: threads, how they wait, and which GPU.
 std::map<std::string, std::string> own_environment(const OracleOptions& options) {
   auto ours = openmp_environment(options.device, options.threads);
   if (options.device == "cuda") ours.merge(one_gpu_environment(options.device_index));
@@ -56,7 +56,8 @@ std::vector<std::string> inherited(const OracleOptions& options) {
   return inherited_environment(kDropped, own_environment(options));
 }
 
-// Without a folder of its own it has a /tmp that bubblewrap makes for each program, in memory.
+// An oracle without a folder of its own has a /tmp that bubblewrap makes for each program, in
+// memory.
 std::vector<std::string> arguments(const OracleOptions& options, const fs::path& scratch) {
   return {options.program.string(),
           "--device",
@@ -96,13 +97,13 @@ Result<SandboxCommand> confined_oracle(const OracleOptions& options, const fs::p
   command.readable = std::move(*libraries);
   if (const auto packages = unpacked_packages()) command.readable.push_back(*packages);
   command.needs_cuda = options.device == "cuda";
-  // How large the caches are; for CUDA all of /sys is shown.
+  // The oracle reads in this folder how large the caches are; for CUDA all of /sys is shown.
   const fs::path cores = "/sys/devices/system/cpu";
   if (!command.needs_cuda && ::access(cores.c_str(), R_OK) == 0) command.readable.push_back(cores);
-  // Its arenas are files in memory.
+  // The oracle's arenas are files in memory.
   command.max_file_bytes = std::numeric_limits<std::int64_t>::max();
   command.max_processes += 8 * options.threads;
-  // A submission that takes all memory is to end before who judges it.
+  // A submission that takes all memory is to end before its judge does.
   command.memory_handicap = 500;
   if (!scratch.empty()) command.writable = {scratch};
   return command;

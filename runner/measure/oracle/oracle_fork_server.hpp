@@ -50,25 +50,26 @@ class OracleForkServer {
   // The process id of the oracle asked for. Errors: kTimeout; kInfrastructure when the server
   // ended, or cannot fork.
   Result<pid_t> await(std::chrono::milliseconds timeout);
-  // That oracle is dead.
+  // Forgets an oracle that is dead.
   void forget(pid_t oracle);
 
   // Stops server and oracle, and lets them go on. Errors: kTimeout, kInfrastructure.
   Status freeze();
   Status thaw();
-  // For an oracle that makes no progress: see SandboxedProcess.
+  // Moves the threads of an oracle that makes no progress: see SandboxedProcess.
   void move_threads() { process_->move_threads(); }
 
   [[nodiscard]] bool alive() const;
-  // Whether it lives and nothing else is in its sandbox: no oracle, and nothing that one left.
+  // True if the server lives and nothing else is in its sandbox: no oracle, and nothing that one
+  // left.
   [[nodiscard]] bool is_alone();
-  // Ends it, and with it its oracle; the destructor does too.
+  // Ends the server, and with it its oracle; the destructor does too.
   void stop();
 
  private:
   OracleForkServer() = default;
   Status spawn(const OracleOptions& options);
-  // All processes in there but the server itself.
+  // All processes in the sandbox but the server itself.
   Result<std::vector<pid_t>> oracles();
 
   ScratchFolder scratch_;  // where the sandbox may have no /tmp of its own; outlives the process

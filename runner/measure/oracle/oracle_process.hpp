@@ -54,7 +54,7 @@ class OracleProcess final : public Oracle, public MutationSource {
   Result<Audit> audit(bool everything) override;
   Result<DevicePeaks> peaks() override;
   void doubt_peaks() override { peaks_doubted_ = true; }
-  // For `kbench calibrate`; measured anew by every call.
+  // Limits of the device, for `kbench calibrate`; measured anew by every call.
   Result<DeviceLimits> limits();
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override;
@@ -75,7 +75,8 @@ class OracleProcess final : public Oracle, public MutationSource {
   explicit OracleProcess(OracleOptions options);
   Status spawn();
   void end();
-  // Before a task: whoever ran one of another suite does not judge it, nor does what forked it.
+  // Prepares for a task of another suite: an oracle that ran one of another suite does not judge
+  // it, nor does the process that forked it.
   Status change_suite(const std::filesystem::path& task_file);
   Result<Message> ask(const Json& request, const std::vector<int>& files = {});
   // The reply as `read` reads it; it may throw.

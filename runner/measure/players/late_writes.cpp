@@ -16,7 +16,7 @@ constexpr std::uint64_t kLineBytes = 64;
 
 Result<LateWrites> LateWrites::watch(int arena, std::uint64_t bytes,
                                      const std::vector<TensorSpec>& outputs) {
-  // Cut off by the submission, the next look at it would end kbench.
+  // If the submission cut the arena off, our next look at it would end kbench.
   const int seals = ::fcntl(arena, F_GET_SEALS);
   if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
     return Error{ErrorCode::kInfrastructure, "a submission's outputs can be cut off", ""};

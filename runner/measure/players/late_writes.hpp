@@ -28,7 +28,7 @@ class LateWrites {
   LateWrites& operator=(const LateWrites&) = delete;
   ~LateWrites();
 
-  // Before a call whose outputs start so many bytes into the arena.
+  // Chooses the bytes before a call whose outputs start so many bytes into the arena.
   void choose(std::uint64_t output_base);
   void remember();                   // as soon as it is done
   [[nodiscard]] bool found() const;  // once it stands

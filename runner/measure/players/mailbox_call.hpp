@@ -12,14 +12,15 @@ namespace kbench {
 // Questions asked every 20 ms while a call lasts.
 struct WhileWaiting {
   std::function<bool()> is_over;  // there will be no answer: it ended
-  // CPU: whether its threads wait for cores that they do not get, and what then moves them.
+  // CPU: whether the player's threads wait for cores that they do not get, and the function that
+  // moves them then.
   std::function<bool(std::chrono::nanoseconds into_call)> has_stalled;
   std::function<void()> move_threads;
-  // CPU: continues it, once go is raised and the clock runs; false where that fails. Makes it stand
-  // again, as soon as it is seen to be done.
+  // CPU: continues the player, once go is raised and the clock runs; false where that fails. Makes
+  // it stand again, as soon as it is seen to be done.
   std::function<bool()> let_run = [] { return true; };
   std::function<void()> stop = [] {};
-  // CPU: where the call wants to be looked at, as often as it says.
+  // CPU: looks at the player, as often as the call says.
   std::function<void()> look = [] {};
 };
 

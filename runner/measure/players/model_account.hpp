@@ -10,7 +10,8 @@
 namespace kbench {
 
 struct ModelAccount {
-  // Nothing but the order of shapes and types said which of the task's parameters is which.
+  // True where nothing but the order of shapes and types said which of the task's parameters is
+  // which.
   bool parameters_by_order = false;
   // Buffers and attributes that __init__ filled, safe to show; the task's parameters are set later.
   std::vector<std::string> made_in_init;

@@ -54,8 +54,8 @@ class OwnOutputs {
  private:
   OwnOutputs(std::byte* arena, std::uint64_t bytes, const TaskSize& size)
       : arena_(arena), arena_bytes_(bytes), size_(size), looks_(size.outputs) {}
-  // Whether an output lies in memory of the oracle's that eager's does not lie in, or has a page
-  // twice.
+  // Checks that no output lies in memory of the oracle's in which eager's does not lie, or has a
+  // page twice.
   [[nodiscard]] Status check_sharing(pid_t process) const;
   Status read(const ForeignMemory& memory, std::size_t output, std::byte* to);
 

@@ -7,10 +7,11 @@
 namespace kbench {
 namespace {
 
-// Reading it costs as much as what lies between its elements does.
+// Largest reach of an output, as a multiple of its bytes: reading it costs as much as what lies
+// between its elements does.
 constexpr std::uint64_t kMostGaps = 8;
 constexpr std::uint64_t kAlwaysGranted = std::uint64_t{64} << 20;
-// Beyond that no process has memory.
+// No process has memory farther away than that.
 constexpr std::int64_t kMostElementsAway = std::int64_t{1} << 44;
 
 Error wrong(const TensorSpec& output, const std::string& what, const std::string& hint) {

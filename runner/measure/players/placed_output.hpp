@@ -23,13 +23,13 @@ struct PlacedOutput {
   bool in_a_row = true;   // no gaps
   OutputOrder order = 0;  // of what lies in a row
 
-  // Where the element stands that is the n-th of the task's shape.
+  // Address of the element that is the n-th of the task's shape.
   [[nodiscard]] std::uint64_t address_of(std::uint64_t element,
                                          const std::vector<std::int64_t>& shape) const;
 };
 
-// Errors: kSubmission, with words for its author; `may_share`: eager's may lie in memory of
-// something else, or on itself.
+// The output's place, checked. Errors: kSubmission, with words for its author; `may_share`: eager's
+// may lie in memory of something else, or on itself.
 [[nodiscard]] Result<PlacedOutput> placed_output(const OutputPlace& place, const TensorSpec& output,
                                                  bool may_share);
 

@@ -142,7 +142,7 @@ ZygoteCommand zygote_command(PythonPlayer player, std::string device, int device
     command.env.insert_or_assign("OPENBLAS_NUM_THREADS", std::string("1"));
     command.needs_cuda = device == "cuda";
     if (command.needs_cuda) {
-      // Beside the library: cudaMalloc gives memory of the oracle's.
+      // This library lies beside the player's: with it, cudaMalloc gives memory of the oracle's.
       const fs::path heap = player.library.parent_path() / "kbench-heap.so";
       if (fs::exists(heap)) {
         command.env.insert_or_assign("LD_PRELOAD", heap.string());

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Others may pass, and see nothing.
+// Mode of the folder: others may pass, and see nothing.
 constexpr mode_t kUnlisted = 0711;
 
 Error failed(const fs::path& folder, const std::string& what) {

@@ -21,8 +21,8 @@ class SessionFolders {
   // The folder that the sandbox is to make writable for the fork server (SandboxCommand::writable).
   // It does so by giving the folder to its user.
   [[nodiscard]] const std::filesystem::path& above() const { return above_; }
-  // Once that server has started: the folder is ours again, and what is made in there from now on
-  // will be its user's.
+  // Takes the folder back once that server has started: it is ours again, and what is made in there
+  // from now on will be its user's.
   [[nodiscard]] Status take_back();
 
   // Removes the folder of the session before, and makes the next one's. No process of the session

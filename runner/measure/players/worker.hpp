@@ -58,7 +58,7 @@ struct WorkerStart {
   Seat seat = Seat::kSubmission;
   std::uint64_t parameter_base = 0;  // where its parameters start in their arena
   std::string precision;             // of the run: a Python submission's torch is set to it as well
-  // For a profile: CUPTI's library, and the descriptor of the file that takes activities
+  // CUPTI's library for a profile, and the descriptor of the file that takes activities
   // (activity/activity_file.hpp). Else empty and -1.
   std::filesystem::path cupti = {};
   int activity = -1;

@@ -47,7 +47,7 @@ class SessionProcess final : public SandboxedProcess {
     if (ended_) return *ended_;
     const auto status = zygote_->await_end(timeout);
     if (!status && status.error().code == ErrorCode::kTimeout) return status.error();
-    // Without a word of the zygote's everything died at once, for want of memory say.
+    // If the zygote said nothing, everything died at once, for want of memory for example.
     ended_ = status ? exit_of(*status) : Exit{.exited = false, .signal = SIGKILL};
     zygote_->sandboxed().forget(pid_);
     zygote_->forget_session();

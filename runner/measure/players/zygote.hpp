@@ -30,10 +30,10 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   // kInfrastructure, also where anything of the session before is left.
   Result<std::unique_ptr<SandboxedProcess>> fork(int control, int output);
 
-  // Where the session that was forked last may write.
+  // The folder that the last forked session may write to.
   [[nodiscard]] const std::filesystem::path& session_folder() const { return session_folder_; }
 
-  // Between two submissions: looks whether the one before changed what the next one finds or
+  // Looks between two submissions whether the one before changed what the next one finds or
   // inherits. Errors: kInfrastructure; then nobody is to be forked from it any more.
   Status look_over();
 
@@ -44,7 +44,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   // Removes the folder of the session at hand, which is over. If that fails, no session is forked
   // from this zygote any more.
   void forget_session() { (void)folders_.remove(); }
-  // Every process in its sandbox but itself.
+  // Every process in the zygote's sandbox but itself.
   [[nodiscard]] Result<std::vector<pid_t>> sessions();
 
  private:

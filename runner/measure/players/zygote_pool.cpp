@@ -140,7 +140,7 @@ void ZygotePool::start_early(const std::string& agent, const ZygoteCommand& comm
 // Shows the submission's files, and nothing else of its agent's.
 Status ZygotePool::make_ready(Home& home, const ZygoteRequest& request) {
   const bool another = !home.shows(request.folder);
-  // Before the first one nothing can have changed.
+  // Before the first submission nothing can have changed.
   if (another && home.zygote && home.shown)
     if (!home.can_be_looked_over || !home.zygote->look_over()) home.zygote.reset();
   if (!home.zygote)
@@ -154,7 +154,8 @@ Result<ZygotePool::Session> ZygotePool::fork(const ZygoteRequest& request, int c
   if (auto ready = make_ready(home, request); !ready) return ready.error();
   auto process = home.zygote->fork(control, output);
   if (!process) {
-    // Killed for want of memory, say, by whatever was played before: the next one may live.
+    // The fork server may have been killed for want of memory by whatever was played before: the
+    // next one may live.
     if (auto started = start(home, request.command); !started) return started.error();
     process = home.zygote->fork(control, output);
   }

@@ -30,7 +30,8 @@ using ZygoteCommand = std::function<SandboxCommand(const std::filesystem::path& 
 // Which submission is to be played, and how its agent's fork server is started.
 struct ZygoteRequest {
   std::string agent;
-  // Its files: a folder that the pool may move while they are played. Names the submission as well.
+  // The submission's files: a folder that the pool may move while they are played. Names the
+  // submission as well.
   std::filesystem::path folder;
   ZygoteCommand command;
 };
@@ -44,7 +45,7 @@ class ZygotePool {
   // How many fork servers this machine's memory has room for beside what is measured: 2 to 16.
   [[nodiscard]] static std::size_t as_many_as_fit();
 
-  // `most` fork servers are kept at once: of more agents, those that were asked for last.
+  // A pool that keeps `most` fork servers at once: of more agents, those that were asked for last.
   explicit ZygotePool(Sandbox& sandbox, std::size_t most = as_many_as_fit());
   ZygotePool(const ZygotePool&) = delete;
   ZygotePool& operator=(const ZygotePool&) = delete;

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 16> kNeutralFiles{
     "kbench-",  "python",     "libpython", "libtorch_python", "libc.so", "libc-2.",
     "libm.so",  "libm-2.",    "libmvec",   "ld-linux",        "ld-2.",   "libstdc++",
     "libgcc_s", "libpthread", "libatomic", "libffi"};
-// Its threads wait for each other in there, some of them without a system call.
+// OpenMP's library: threads wait for each other in there, some of them without a system call.
 constexpr std::string_view kOpenMp = "libgomp";
 
 bool is_part_of_python(std::string_view path) {
@@ -73,7 +73,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-// Where a thread is, as the kernel says; empty where it does not let us know.
+// The position of a thread by the kernel's word; empty where it does not let us know.
 std::string position_of(const fs::path& thread) {
   std::string line = first_line(thread / "syscall");
   if (!line.empty()) return line;
@@ -81,7 +81,8 @@ std::string position_of(const fs::path& thread) {
   return first_line(thread / "syscall");
 }
 
-// Where an address lies in memory that is no code, or no more there, the submission has seen to it.
+// The code range at an address. A submission has seen to it if an address lies in memory that is no
+// code, or no more there.
 const CodeRange* range_at(const std::vector<CodeRange>& ranges, std::uint64_t address) {
   for (const CodeRange& range : ranges)
     if (address >= range.begin && address < range.end) return &range;
@@ -140,8 +141,8 @@ std::string computing_libraries(const CodeProfile& profile, double share, double
 }
 
 std::optional<std::uint64_t> computing_at(std::string_view text) {
-  // "running", or the number of a system call, then its arguments, the stack and the address; -1
-  // and no arguments for a thread that is in none.
+  // The line is "running", or the number of a system call, then its arguments, the stack and the
+  // address; -1 and no arguments for a thread that is in none.
   std::istringstream fields{std::string(text)};
   long call = 0;
   std::uint64_t stack = 0;

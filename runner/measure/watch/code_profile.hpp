@@ -28,8 +28,8 @@ struct CodeProfile {
   void add(const CodeProfile& other);
 
   std::int64_t looks = 0;  // at threads that were computing: not those that waited
-  // Those of them in a computing library that is not the submission's, by its name: "torch",
-  // "numpy", "libscipy_openblas64_".
+  // Looks in a computing library that is not the submission's, by its name: "torch", "numpy",
+  // "libscipy_openblas64_".
   std::map<std::string, std::int64_t> libraries = {};
 };
 
@@ -40,16 +40,16 @@ struct CodeProfiles {
   CodeProfile first = {};  // of each visit the first look alone
 };
 
-// Fewer say nothing.
+// Fewest looks that say anything.
 inline constexpr std::int64_t kLeastLooks = 24;
 inline constexpr std::int64_t kLeastFirstLooks = 6;
 
 // Share of the time, 0 to 1: the lower end of a one-sided 95 % interval (Wilson) over the looks.
 [[nodiscard]] double surely_at_least(std::int64_t looks_there, std::int64_t looks);
 
-// "libscipy_openblas64_ (97 % of the time)": the libraries in which it surely is for more than
-// `share`, longest first. `torch_excused`: so much of the time is torch's anyhow. Empty without
-// any, and where there are fewer looks than `least`.
+// Words such as "libscipy_openblas64_ (97 % of the time)": the libraries in which it surely is for
+// more than `share`, longest first. `torch_excused`: so much of the time is torch's anyhow. Empty
+// without any, and where there are fewer looks than `least`.
 [[nodiscard]] std::string computing_libraries(const CodeProfile& profile, double share,
                                               double torch_excused,
                                               std::int64_t least = kLeastLooks);

@@ -11,11 +11,11 @@ namespace kbench {
 // stays as it is.
 class CorePin {
  public:
-  // To the first core that this thread may use: OpenMP's first place, where a worker's main thread
-  // is bound (see openmp_environment.hpp). There the supervisor waits for a call on the CPU: that
-  // thread sleeps as soon as it has raised "done", and the supervisor is next, some microseconds.
-  // On any other core it waits for a thread of the worker's team that still spins, 0.4 ms now and
-  // then, and the two clocks of a call differ by that.
+  // Pins this thread to the first core that it may use: OpenMP's first place, where a worker's main
+  // thread is bound (see openmp_environment.hpp). There the supervisor waits for a call on the CPU:
+  // that thread sleeps as soon as it has raised "done", and the supervisor is next, some
+  // microseconds. On any other core it waits for a thread of the worker's team that still spins,
+  // 0.4 ms now and then, and the two clocks of a call differ by that.
   CorePin();
   explicit CorePin(int core);
   ~CorePin();

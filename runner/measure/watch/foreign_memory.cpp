@@ -65,7 +65,8 @@ Error cannot_read(int error) {
 }  // namespace
 
 bool ForeignMemory::is_open() const {
-  // Whether it may be looked at is decided before the address is: where it may, nothing lies at 0.
+  // The kernel decides whether the memory may be looked at before it looks at the address: where it
+  // may, nothing lies at 0.
   std::byte nothing{};
   const iovec to{&nothing, 1};
   const std::array<iovec, 1> from{{{nullptr, 1}}};

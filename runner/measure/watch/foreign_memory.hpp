@@ -21,10 +21,10 @@ class ForeignMemory {
  public:
   explicit ForeignMemory(pid_t process) : process_(process) {}
 
-  // Whether the kernel lets us: it wants the right to trace, or a process of our own user that is
-  // not closed to others.
+  // True if the kernel lets us read: it wants the right to trace, or a process of our own user that
+  // is not closed to others.
   [[nodiscard]] bool is_open() const;
-  // The pieces, one behind the other. Errors: kSubmission where nothing that can be read lies
+  // Reads the pieces, one behind the other. Errors: kSubmission where nothing that can be read lies
   // there; kInfrastructure where the kernel does not let us.
   Status read(std::span<const MemoryPiece> pieces, std::byte* to) const;
 

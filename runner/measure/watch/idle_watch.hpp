@@ -15,9 +15,9 @@ namespace kbench {
 
 class IdleWatch {
  public:
-  // A cache flush with no worker there, nanoseconds.
+  // Notes a cache flush with no worker there, nanoseconds.
   void alone(std::int64_t flush_ns) { alone_.push_back(static_cast<double>(flush_ns)); }
-  // The same before a call beside one.
+  // Notes a cache flush before a call beside a worker.
   void beside(std::int64_t flush_ns) { beside_.push_back(static_cast<double>(flush_ns)); }
 
   // Words for the reader when the device was not idle. Samples: all timed visits.

@@ -40,7 +40,7 @@ UniqueFd open_maps(const fs::path& thread) {
   return UniqueFd(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-// Empty for a thread that has ended.
+// The maps of a thread; empty for one that has ended.
 Result<std::string> maps_of_thread(const fs::path& thread) {
   const UniqueFd fd = open_maps(thread);
   if (!fd.valid()) {
@@ -63,7 +63,7 @@ bool is_below(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
-// Without links; those that are not there are left out.
+// The folders without links; those that are not there are left out.
 std::vector<fs::path> canonical(const std::vector<fs::path>& folders) {
   std::vector<fs::path> real;
   for (const fs::path& folder : folders) {
@@ -83,7 +83,8 @@ std::vector<fs::path> system_folders() {
   return canonical(folders);
 }
 
-// In a folder like /tmp nobody replaces what is another user's.
+// True for a folder whose entries others may replace; in one like /tmp nobody replaces another
+// user's.
 bool others_may_replace(const struct stat& info) {
   if ((info.st_mode & S_IWOTH) == 0) return false;
   return !S_ISDIR(info.st_mode) || (info.st_mode & S_ISVTX) == 0;
@@ -110,7 +111,7 @@ uid_t owner_of(const fs::path& folder) {
   return known ? info.st_uid : 0;
 }
 
-// Where the mapped file lies on this machine, without links: a Python's version may be one, or its
+// The path of the mapped file on this machine, without links: a Python's version may be one, or its
 // environment on another disk, and a sandbox shows paths as they were given to it. Empty where
 // another file lies there.
 fs::path place_of(const CodeMapping& mapping) {
@@ -124,7 +125,7 @@ fs::path place_of(const CodeMapping& mapping) {
   return identity && *identity == mapping.file ? path : fs::path();
 }
 
-// Whether it lies below one of these folders, where no submission can write.
+// True for a file below one of these folders, where no submission can write.
 bool is_installed(const fs::path& place, std::span<const fs::path> folders) {
   return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
     return is_below(place, folder) && is_out_of_reach(place, owner_of(folder));

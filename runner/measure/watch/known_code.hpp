@@ -16,8 +16,8 @@
 
 namespace kbench {
 
-// As maps files show it: some file systems show another device there than stat() does. The file is
-// mapped for a moment. Errors: kInfrastructure.
+// The identity of a file as maps files show it: some file systems show another device there than
+// stat() does. The file is mapped for a moment. Errors: kInfrastructure.
 [[nodiscard]] Result<FileIdentity> identity_of(int file);
 
 // The maps of a process, read through whichever of its threads lives: that of one that has ended,
@@ -30,16 +30,17 @@ class KnownCode {
   // `library`: the submission's; `program`: the worker's. Errors: kInfrastructure.
   [[nodiscard]] static Result<KnownCode> make(int library, const std::filesystem::path& program);
 
-  // Nothing is compiled: files below these folders, where no submission can write, are code of what
-  // runs it, whoever owns the folders but the user that submissions run as.
+  // Code known where nothing is compiled: files below these folders, where no submission can write,
+  // are code of what runs it, whoever owns the folders but the user that submissions run as.
   [[nodiscard]] static KnownCode of_runtime(const std::vector<std::filesystem::path>& folders);
 
   // A library that a build step made: code of the submission's, as long as it holds what has this
   // SHA-256. Errors: kInfrastructure.
   [[nodiscard]] Status accept(const std::filesystem::path& library, const std::string& sha256);
 
-  // All code in these processes is the worker's: nothing foreign has been loaded. `memory_counts`:
-  // whether executable memory without a file is told of from now on; CUDA's driver makes some.
+  // Trusts all code in these processes as the worker's: nothing foreign has been loaded.
+  // `memory_counts`: whether executable memory without a file is told of from now on; CUDA's driver
+  // makes some.
   [[nodiscard]] Status trust(std::span<const pid_t> processes, bool memory_counts);
 
   [[nodiscard]] Result<std::vector<MappedCode>> look_at(std::span<const pid_t> processes) const;

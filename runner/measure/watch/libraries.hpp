@@ -29,14 +29,14 @@ struct CodeMapping {
 // once; without what the kernel itself puts into every process.
 [[nodiscard]] std::vector<CodeMapping> executable_mappings(std::string_view maps);
 
-// Where executable memory lies.
+// A range of executable memory.
 struct CodeRange {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;  // the first address behind it
   CodeMapping mapping;
 };
 
-// Every one of the text, by its address.
+// Every executable range of the text, by its address.
 [[nodiscard]] std::vector<CodeRange> code_ranges(std::string_view maps);
 
 enum class CodeOrigin {
@@ -58,7 +58,8 @@ struct MappedCode {
 // runtimes.
 struct CodeRules {
   bool vendor_libraries = false;  // the manifest asks for some
-  // All that Python and torch consist of, and what is installed that is no kernel library.
+  // True: all that Python and torch consist of may be mapped, and what is installed that is no
+  // kernel library.
   bool runtime_allowed = false;
   bool memory_allowed = false;  // code without a file: torch's own kernels are made while it runs
 };

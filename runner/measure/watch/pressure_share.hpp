@@ -9,10 +9,10 @@ namespace kbench {
 
 class PressureShare {
  public:
-  // From now on. The surroundings outlive it.
+  // Begins to measure. The surroundings outlive it.
   explicit PressureShare(const Surroundings& surroundings);
 
-  // Until now: 0 to 1; 0 where the kernel does not say.
+  // Share of the time until now: 0 to 1; 0 where the kernel does not say.
   [[nodiscard]] double until_now() const;
 
  private:

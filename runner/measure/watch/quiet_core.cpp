@@ -11,11 +11,11 @@
 namespace kbench {
 namespace {
 
-// Ours, the one that launches, and one that is neither.
+// Fewest cores for a choice: ours, the one that launches, and one that is neither.
 constexpr std::size_t kFewestCores = 3;
 constexpr std::size_t kMostTried = 16;
 
-// 128 KiB: beyond the first cache, as the code that launches kernels is.
+// Entries of the table, 128 KiB: beyond the first cache, as the code that launches kernels is.
 constexpr std::size_t kTable = 32768;
 constexpr int kSteps = 10'000;
 
@@ -26,7 +26,8 @@ std::array<std::uint32_t, kTable> make_table() {
   return table;
 }
 
-// Loads that wait for each other, and branches nobody can foresee: what two hyper-threads share.
+// Time of loads that wait for each other, and of branches that nobody can foresee: what two
+// hyper-threads share.
 std::int64_t walk_ns(const std::array<std::uint32_t, kTable>& table) {
   const std::int64_t start = steady_now_ns();
   std::uint32_t at = 1;

@@ -15,7 +15,7 @@ namespace kbench {
 // 0 where /proc/stat does not say.
 [[nodiscard]] std::int64_t stolen_ns();
 
-// For how long, so far, some program of this machine waited for a core or for memory, as the kernel
+// Time so far for which some program of this machine waited for a core or for memory, as the kernel
 // counts (pressure stall information); zero where it does not say.
 struct Pressure {
   std::int64_t cpu_ns = 0;
@@ -23,7 +23,7 @@ struct Pressure {
 };
 [[nodiscard]] Pressure pressure();
 
-// Whether a thread of somebody else runs or wants to, machine-wide; asked while all of ours but the
+// True if a thread of somebody else runs or wants to, machine-wide; asked while all of ours but the
 // caller stand still. False where /proc/loadavg does not say.
 [[nodiscard]] bool others_run();
 

@@ -19,7 +19,7 @@
 namespace kbench {
 namespace {
 
-// Call it where errno still says why.
+// The error for a process of which nothing is known; to be made where errno still says why.
 Error unknown(const char* what, pid_t process) {
   return {ErrorCode::kInfrastructure,
           std::string("cannot tell ") + what + " of process " + std::to_string(process) +
@@ -121,7 +121,8 @@ RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after) {
 }
 
 bool StopLedger::ran(const RanMeanwhile& meanwhile) {
-  // 8.7 ms were seen, beside a busy neighbour on the host; hardly ever more than some microseconds.
+  // Longest time in which a thread leaves its core: 8.7 ms were seen, beside a busy neighbour on
+  // the host; hardly ever more than some microseconds.
   constexpr std::uint64_t kLongestLeavingNs = 100'000'000;
   constexpr std::uint64_t kLeavingNs = 500'000;  // of each stop, on average
   // A thread may lose its core to another one just before it leaves, and get one only to leave.

@@ -18,7 +18,7 @@ class CudaMemory {
 
   // A device address, 0 when there is no memory left. Lives as long as the process.
   [[nodiscard]] std::uint64_t allocate(std::size_t bytes) const;
-  // Both return a CUresult, 0 for success.
+  // Both functions return a CUresult, 0 for success.
   [[nodiscard]] int read(std::uint64_t address, void* to, std::size_t bytes) const;
   [[nodiscard]] int write(std::uint64_t address, const void* from, std::size_t bytes) const;
 

@@ -163,8 +163,9 @@ const std::vector<Escape>& own_escapes() {
   return kOwn;
 }
 
-// Of those that need nothing but what a worker or a compiler gets: what an oracle and a builder
-// are given to go on with is theirs, as are their limits.
+// True for an escape that suits an oracle or a builder too: one that needs nothing but what a
+// worker or a compiler gets. The files that an oracle and a builder are given are theirs, as are
+// their limits.
 bool suits(const Escape& escape, EscapeAs as) {
   const bool plain =
       escape.setting == kPlain || escape.setting == kVictim || escape.setting == kMarker;

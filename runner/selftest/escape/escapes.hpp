@@ -11,7 +11,7 @@
 
 namespace kbench {
 
-// As whom an escape is tried.
+// Program as which an escape is tried.
 enum class EscapeAs {
   kWorker,   // locked down, as a submission's code is
   kTool,     // may start processes, as compilers do

@@ -57,7 +57,8 @@ int wait_on_gpu(int device) {
   wait_with(memory);
 }
 
-// What depends on the driver's threads. Where descriptors are counted, the driver's are in the way.
+// True for an escape that depends on the driver's threads. Where descriptors are counted, the
+// driver's are in the way.
 bool needs_open_device(const std::string& name) {
   for (const Escape& escape : all_escapes()) {
     if (escape.name != name) continue;

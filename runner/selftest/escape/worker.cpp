@@ -1,4 +1,4 @@
-// What a submission may try once it is loaded: processes, programs, descriptors it was handed.
+// Escapes of a submission once it is loaded: processes, programs, descriptors it was handed.
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/memfd.h>

@@ -14,8 +14,8 @@
 namespace kbench {
 namespace {
 
-// All pages in one step, which is one read transaction: a step for some pages would begin anew
-// whenever somebody writes.
+// Copies all pages in one step, which is one read transaction: a step for some pages would begin
+// anew whenever somebody writes.
 Status copy(Connection& from, const std::filesystem::path& draft) {
   return from.guarded("copying it", [&]() -> Status {
     SQLite::Database to(draft.string(), SQLite::OPEN_READWRITE, kBusyTimeoutMs);

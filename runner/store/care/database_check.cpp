@@ -29,7 +29,7 @@ namespace {
 constexpr std::size_t kMostSentences = 20;  // of one kind
 constexpr std::size_t kLongestSentence = 300;
 
-// What SQLite itself says about pages, indexes and constraints.
+// Adds SQLite's own findings about pages, indexes and constraints.
 void check_pages(Connection& connection, bool quick, std::vector<std::string>& wrong) {
   SQLite::Statement rows(
       connection.database,
@@ -84,7 +84,7 @@ void add_most(std::vector<std::string> sentences, std::vector<std::string>& wron
   std::move(sentences.begin(), sentences.end(), std::back_inserter(wrong));
 }
 
-// Each is read: SQLite does not know what a blob should hold.
+// Each blob is read: SQLite does not know what it should hold.
 DamagedBlobs check_blobs(Connection& connection, std::vector<std::string>& wrong) {
   DamagedBlobs damaged;
   append(connection, wrong,

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What SQLite makes unless told otherwise, and nobody tells it.
+// SQLite's page size by default, and nobody sets another one.
 constexpr std::size_t kPageBytes = 4096;
 // https://www.sqlite.org/fileformat.html, "The Database Header".
 constexpr std::size_t kHeaderBytes = 100;
@@ -124,7 +124,7 @@ std::optional<std::size_t> find_version(Connection& connection) {
   return std::nullopt;
 }
 
-// Tables and columns only, one statement after the other.
+// Adds tables and columns only, one statement after the other.
 void add_columns(SQLite::Database& database, std::span<const std::string_view> steps) {
   for (const std::string_view step : steps) {
     const std::string text(step);

@@ -26,7 +26,8 @@ class MendedCopy {
   MendedCopy& operator=(const MendedCopy&) = delete;
   ~MendedCopy() = default;
 
-  // With today's tables and columns, but for indexes, which a scan of damaged rows could not make.
+  // A connection to the copy, which has today's tables and columns; but no indexes, which a scan of
+  // damaged rows could not make.
   [[nodiscard]] Connection& connection() { return connection_; }
   // The parts that had to be mended, a sentence each.
   [[nodiscard]] const std::vector<std::string>& mended() const { return mended_; }

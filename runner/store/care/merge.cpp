@@ -69,7 +69,7 @@ std::string taken_study(SQLite::Database& database, const std::vector<StateStudy
   return "";
 }
 
-// One run; an Error is of writing, and ends the whole.
+// Merges one run; an Error is of writing, and ends the whole.
 Status merge_run(Connection& into, Connection& from, const std::optional<ChainKey>& key,
                  MergedRun& merged) {
   const Result<RunRows> rows = read(from, merged.run.id);
@@ -78,7 +78,7 @@ Status merge_run(Connection& into, Connection& from, const std::optional<ChainKe
     return Done{};
   }
   return into.guarded("adding a run", [&]() -> Status {
-    // It takes what is to be added, not only what there was before.
+    // The budget takes what is to be added, not only what there was before.
     into.budget->renew(database_bytes(into.file) + database_bytes(from.file));
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
     const bool is_there = has_run(into.database, merged.run.id);

@@ -48,8 +48,8 @@ struct MergeRequest {
   std::function<void(const MergedRun& run)> progress;  // may be empty
 };
 
-// One transaction for each run; merging again adds nothing, but that a source which is damaged in
-// `into` and sound in another is mended. What lint found decides which tasks count in a
+// Merges, in one transaction for each run; merging again adds nothing, but that a source which is
+// damaged in `into` and sound in another is mended. What lint found decides which tasks count in a
 // score, of all runs that are there, and no chain holds it: it is taken only on request, where it
 // is newer. Errors: those of Store::open, before anything is added; and of writing, after which
 // what was added stays.

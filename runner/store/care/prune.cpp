@@ -28,7 +28,7 @@ namespace {
 
 bool reads_as_date(std::string_view text) { return text.size() == 20 && text[19] == 'Z'; }
 
-// Without reading any rows: why a run stays, or nothing.
+// The reason why a run stays, as far as it is known without reading any rows; or nothing.
 std::string stays_unread(const Run& run, const std::vector<std::string>& tags,
                          const PruneRule& rule) {
   if (!tags.empty()) return fmt::format("tagged {}", fmt::join(tags, ", "));
@@ -58,7 +58,7 @@ Status judge(const Store& store, const PruneRule& rule, const std::vector<std::s
   verdict.why = "old";
   if (!rule.keep_good) return Done{};
   const Result<StoredRun> stored = store.read(verdict.run.id);
-  // What is damaged is for `check` and `salvage`: it is not removed on the quiet.
+  // A damaged run is for `check` and `salvage`: it is not removed on the quiet.
   if (!stored) {
     verdict.goes = false;
     verdict.why = fmt::format("it cannot be read: {}", stored.error().message);
@@ -139,10 +139,10 @@ void estimate(const std::filesystem::path& file, std::vector<PruneVerdict>& verd
   });
 }
 
-// All in one transaction of the caller.
+// Removes a run, all in one transaction of the caller.
 void remove_run(SQLite::Database& database, const std::string& run_id) {
   std::vector<std::string> statements;
-  // Children before parents; a call and a cell name an evaluation.
+  // Children go before parents; a call and a cell name an evaluation.
   statements.emplace_back(
       "DELETE FROM cell WHERE study IN (SELECT number FROM study WHERE run_id = ?)");
   statements.emplace_back("DELETE FROM study WHERE run_id = ?");

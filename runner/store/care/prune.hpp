@@ -20,7 +20,8 @@ namespace kbench {
 
 struct PruneRule {
   std::string begun_before;  // UTC, RFC 3339: of the others all stay
-  // Those without a fault of kbench's or the machine's whose chain holds stay, however old.
+  // Keeps good runs, however old: those without a fault of kbench's or the machine's whose chain
+  // holds.
   bool keep_good = false;
   std::optional<ChainKey> key;  // to check chains with
   // An unfinished run that began later may still be running, or be resumed: it stays.
@@ -45,8 +46,8 @@ struct PruneProgress {
   std::function<void(std::size_t done, std::size_t all)> tell;  // may be empty
 };
 
-// Oldest first. A tagged run stays, and so do all shards of a run (run_group.hpp) of which one
-// does. Reads only.
+// Verdicts on all runs, oldest first. A tagged run stays, and so do all shards of a run
+// (run_group.hpp) of which one does. Reads only.
 [[nodiscard]] Result<std::vector<PruneVerdict>> judge_runs(const std::filesystem::path& file,
                                                            const PruneRule& rule,
                                                            const PruneProgress& progress = {});
@@ -63,8 +64,8 @@ struct Removed {
   std::vector<std::string> kept;  // ids of those that were tagged meanwhile
 };
 
-// One transaction for each run, so that a run that is being written waits for no longer than one
-// takes, and a kill leaves none in half.
+// Removes runs, in one transaction for each, so that a run that is being written waits for no
+// longer than one takes, and a kill leaves none in half.
 [[nodiscard]] Result<Removed> remove_runs(const std::filesystem::path& file,
                                           const std::vector<std::string>& run_ids,
                                           const PruneProgress& progress = {});

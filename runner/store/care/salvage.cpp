@@ -33,8 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the damaged file says about its evaluations, by table and by index: either may have lost
-// pages, and each tells what the other lacks.
+// Evaluations that the damaged file knows, by table and by index. Either may have lost pages, and
+// each tells what the other lacks.
 struct Evaluations {
   std::map<std::string, std::set<std::int64_t>> numbers;  // by run
   bool complete = true;  // one of the two was read from start to end: no other row can be missing
@@ -75,7 +75,7 @@ Evaluations find_evaluations(Connection& from) {
   return found;
 }
 
-// All rows of a run, beside its own; throws where one is missing or cannot be read.
+// Reads all rows of a run, beside its own; throws where one is missing or cannot be read.
 void read_whole(Connection& from, const Evaluations& evaluations, RunRows& rows) {
   const auto found = evaluations.numbers.find(rows.run.id);
   const auto numbers =
@@ -133,7 +133,7 @@ void read_run_episodes(Rescue& rescue, const std::vector<std::int64_t>& numbers,
   }
 }
 
-// All of them or none: a trajectory with a hole is none.
+// Reads all states of a run or none: a trajectory with a hole is none.
 void read_run_states(Rescue& rescue, RunRows& rows) {
   const std::string why = failure(rescue.from, [&] {
     rows.trajectories = read_trajectories(rescue.from.database, rows.run.id, *rescue.from.budget);
@@ -221,7 +221,7 @@ void save_what_runs_share(Rescue& rescue) {
   });
   save("what lint found is lost", [&] {
     const LintRows lint = read_lint({rescue.from.database, rescue.key, *rescue.from.budget});
-    // Who saves a record does not vouch for it.
+    // Salvaged records carry no key: whoever saves a record does not vouch for it.
     const std::optional<ChainKey> none;
     for (const LintRecord& record : lint.records)
       put_lint({rescue.to.database, record.unvouched ? none : rescue.key, *rescue.to.budget},

@@ -12,7 +12,8 @@
 namespace kbench {
 namespace {
 
-// Where SQLite writes the new database first. Its own choice, /var/tmp, may be small.
+// Has SQLite write the new database beside the old one first. Its own choice, /var/tmp, may be
+// small.
 void write_beside(const std::filesystem::path& file) {
   const std::filesystem::path folder = std::filesystem::absolute(file).parent_path();
   ::setenv("SQLITE_TMPDIR", folder.c_str(), /*overwrite=*/0);
@@ -22,10 +23,11 @@ void write_beside(const std::filesystem::path& file) {
 
 Result<Vacuumed> vacuum(const std::filesystem::path& file) {
   write_beside(file);
-  // Opening it for writing would make a database of a file that is none yet.
+  // The file is inspected first: opening it for writing would make a database of a file that is
+  // none yet.
   if (const auto is_one = open_connection(file, OpenFor::kInspecting); !is_one)
     return is_one.error();
-  // Written anew, what was cut off would look as if it had never been there.
+  // If the file were written anew, what was cut off would look as if it had never been there.
   if (Status whole = check_file_end(file); !whole) return whole.error();
   Result<Connection> connection = open_connection(file, OpenFor::kWriting);
   if (!connection) return connection.error();

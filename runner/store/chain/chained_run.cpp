@@ -16,7 +16,7 @@ namespace {
 
 using Chain = ChainFinding::State;
 
-// What is stored of a run's chain.
+// The stored part of a run's chain.
 struct Stored {
   Run run;
   std::string key;  // name of the key; empty: unchained
@@ -75,7 +75,7 @@ bool key_is_here(const ChainAccess& access, const Stored& stored) {
   return access.key && access.key->name == stored.key;
 }
 
-// What can be said without looking at a row; kHolds where the rows decide.
+// The finding as far as it can be made without looking at a row; kHolds where the rows decide.
 ChainFinding without_rows(const ChainAccess& access, const Stored& stored) {
   if (stored.key.empty())
     return {Chain::kUnchained,

@@ -33,7 +33,8 @@ void begin_chain(const ChainAccess& access, const Run& run);
 // (kUsage) say which not. To be called before any change to it.
 [[nodiscard]] Status may_extend(const ChainAccess& access, const std::string& run_id);
 
-// After the row with that number was inserted, or (without) after the run's own columns changed.
+// Extends the chain, after the row with that number was inserted, or (without) after the run's own
+// columns changed.
 void extend_chain(const ChainAccess& access, const std::string& run_id,
                   const Evaluation* evaluation, std::int64_t number);
 

@@ -246,8 +246,8 @@ struct BindVisitor {
   throw SQLite::Exception(fmt::format("{} {}", name, what), SQLITE_CORRUPT);
 }
 
-// Columns are of a strict type only for who writes through SQLite: a file can be made to hold
-// anything, so that each value is looked at before it is taken.
+// SQLite keeps the strict types of columns only for those who write through it. A file can be made
+// to hold anything, so each value is looked at before it is taken.
 struct ReadVisitor {
   SQLite::Statement& statement;
   int next = 0;
@@ -338,7 +338,7 @@ struct ReadVisitor {
   }
 };
 
-// What no row of ours can say, though each value is of its type.
+// Refuses values that no row of ours can have, though each is of its type.
 void check(const Sample& sample) {
   if (sample.calls < 1) corrupt("calls", "is 0: nothing was timed");
   if (sample.time_ns < 0) corrupt("time_ns", fmt::format("is {}, a negative time", sample.time_ns));
@@ -365,7 +365,8 @@ void check(const Evaluation& evaluation) {
     if (!(deviation >= 0)) corrupt("calibration", "is no deviation");
 }
 
-// Deeper than ours ever are, and far from what exhausts the stack of who walks through it.
+// Deeper than our JSON ever is, and far from what exhausts the stack of a function that walks
+// through it.
 constexpr int kDeepestJson = 50;
 
 bool nests_deeply(std::string_view json) {
@@ -392,9 +393,9 @@ void check(const Run& run) {
   if (nests_deeply(run.environment)) corrupt("environment", "nests too deeply");
 }
 
-// All values of a record as one text: each begins with its kind, texts with their length as well,
-// numbers have eight bytes. As they come back from the database: it keeps no NaN but NULL, and no
-// sign of a zero.
+// Writes all values of a record as one text: each begins with its kind, texts with their length as
+// well, numbers have eight bytes. As they come back from the database: it keeps no NaN but NULL,
+// and no sign of a zero.
 struct TextVisitor {
   std::string text;
 

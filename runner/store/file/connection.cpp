@@ -60,7 +60,8 @@ SQLite::Database connect_for_reading(const std::filesystem::path& file, int flag
 // In a folder that cannot be written the side files cannot be made; without a WAL nobody is
 // writing, and the file can be read as it lies there.
 SQLite::Database open_readable(const std::filesystem::path& file, WorkBudget& budget) {
-  // One thread at a time reads through it; a lock for each column is a tenth of a report's time.
+  // Only one thread at a time reads through the connection; a lock for each column is a tenth of a
+  // report's time.
   const int unlocked = SQLite::OPEN_NOMUTEX;
   try {
     SQLite::Database database = connect_for_reading(file, unlocked, budget);
@@ -80,8 +81,8 @@ SQLite::Database open_readable(const std::filesystem::path& file, WorkBudget& bu
   return database;
 }
 
-// What an older kbench wrote, as a copy of our own that has this one's schema: reading changes no
-// file. A large one lies in a nameless file of TMPDIR, which SQLite removes.
+// A copy of a database of an older kbench, brought to this one's schema: reading changes no file. A
+// large one lies in a nameless file of TMPDIR, which SQLite removes.
 SQLite::Database brought_up_to_date(SQLite::Database& old, std::uint64_t bytes,
                                     WorkBudget& budget) {
   constexpr std::uint64_t kMostInMemory = 64 << 20;
@@ -100,8 +101,9 @@ SQLite::Database open_database(const std::filesystem::path& file, OpenFor purpos
   return connect(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, budget);
 }
 
-// Whose file is it, and do we know its schema? An empty database becomes ours when it is writable.
-// Read in one transaction, because another process may be making the file ours at this moment.
+// Checks whose file it is, and whether we know its schema. An empty database becomes ours when it
+// is writable. Read in one transaction, because another process may be making the file ours at this
+// moment.
 Status check_identity(SQLite::Database& database, const std::filesystem::path& file,
                       OpenFor purpose) {
   const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
@@ -173,7 +175,7 @@ Result<Connection> open_connection(const std::filesystem::path& file, OpenFor pu
     if (purpose == OpenFor::kWriting) {
       use_write_ahead_log(database);
       apply_steps(database, schema_steps());
-      // Once more: another process may have worked on the file since.
+      // Checks once more: another process may have worked on the file since.
       const Status same = check_schema(database, file, schema_steps().size());
       if (!same) return same.error();
     }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 3> kSideFiles = {"-wal", "-shm", "-journal"};
 
-// What lies there, in words; empty for a regular file and for nothing.
+// The kind of file that lies there, in words; empty for a regular file and for nothing.
 std::string_view wrong_kind(const fs::path& file) {
   std::error_code failed;
   const fs::file_status status = fs::symlink_status(file, failed);
@@ -47,7 +47,8 @@ std::string next_step(const fs::path& file) {
                      (target.is_absolute() ? target : file.parent_path() / target).string());
 }
 
-// By its header (https://www.sqlite.org/fileformat.html); 0 where it has none.
+// Size of a page by the file's header (https://www.sqlite.org/fileformat.html); 0 where it has
+// none.
 std::uint64_t page_bytes(const fs::path& file) {
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
   std::array<char, 18> header{};

@@ -105,7 +105,7 @@ ALTER TABLE sample ADD COLUMN claimed_ns INTEGER;
 ALTER TABLE sample ADD COLUMN strict_ns INTEGER;
 )sql";
 
-// What lint found out about a task file of that content, newest only; and by which profile a row
+// Lint's findings on a task file of that content, the newest only; and the profile by which a row
 // was judged.
 constexpr std::string_view kStep3 = R"sql(
 CREATE TABLE lint (
@@ -170,15 +170,15 @@ ALTER TABLE sample ADD COLUMN attempt INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE evaluation ADD COLUMN protocol INTEGER NOT NULL DEFAULT 1;
 )sql";
 
-// What else surrounded a block; zero in rows from before.
+// More of what surrounded a block; zero in rows from before.
 constexpr std::string_view kStep6 = R"sql(
 ALTER TABLE block ADD COLUMN sentinel_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE block ADD COLUMN cpu_pressure_ns INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE block ADD COLUMN memory_pressure_ns INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-// What equal runs of the device differ by, as it was known when a row was measured; empty in rows
-// from before, which therefore have no verdict. More of what surrounded a block.
+// Difference between equal runs of the device, as it was known when a row was measured. Empty in
+// rows from before, which therefore have no verdict. More of what surrounded a block.
 constexpr std::string_view kStep7 = R"sql(
 ALTER TABLE evaluation ADD COLUMN between_sessions REAL;
 ALTER TABLE evaluation ADD COLUMN between_runs REAL;
@@ -199,9 +199,9 @@ CREATE TABLE tag (
 CREATE INDEX evaluation_by_state ON evaluation (run_id, device, state);
 )sql";
 
-// What submissions are made of: contents by their hash, and trees that name them. A tree's hash is
-// of its paths and hashes, and the row that names it is chained. Neither is ever changed: an
-// evaluation refers to what was compiled. Both go with the last run that names them.
+// Sources of submissions: contents by their hash, and trees that name them. A tree's hash is of its
+// paths and hashes, and the row that names it is chained. Neither is ever changed: an evaluation
+// refers to what was compiled. Both go with the last run that names them.
 constexpr std::string_view kStep9 = R"sql(
 CREATE TABLE blob (
   number  INTEGER PRIMARY KEY,
@@ -244,7 +244,7 @@ constexpr std::string_view kStep12 = R"sql(
 CREATE INDEX evaluation_by_key ON evaluation (key);
 )sql";
 
-// What agents said and did, turn by turn. Texts are blobs: the prompt of a turn (trajectory/
+// Words and calls of agents, turn by turn. Texts are blobs: the prompt of a turn (trajectory/
 // prompt_context.hpp), whose messages are further ones, replies, arguments and results. Nothing of
 // an episode is ever changed but that it ends, once. It goes with its run.
 constexpr std::string_view kStep13 = R"sql(
@@ -320,7 +320,7 @@ constexpr std::string_view kStep14 = R"sql(
 ALTER TABLE evaluation ADD COLUMN copy_ns INTEGER;
 )sql";
 
-// What building a submission took; empty in rows from before.
+// Seconds that building a submission took; empty in rows from before.
 constexpr std::string_view kStep15 = R"sql(
 ALTER TABLE evaluation ADD COLUMN build_seconds REAL;
 )sql";
@@ -456,7 +456,7 @@ ALTER TABLE lint ADD COLUMN chain_key TEXT NOT NULL DEFAULT '';
 ALTER TABLE lint ADD COLUMN chain_seal TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What `kbench profile` said (core/profile_record.hpp), for pages and comparisons. The id is the
+// Results of `kbench profile` (core/profile_record.hpp), for pages and comparisons. The id is the
 // hash of all else; a profile belongs to no run, and is found by what it is of.
 constexpr std::string_view kStep20 = R"sql(
 CREATE TABLE profile (

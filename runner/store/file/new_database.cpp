@@ -34,7 +34,7 @@ bool exists(const fs::path& file) {
   return fs::symlink_status(file, ignored).type() != fs::file_type::not_found;
 }
 
-// To the disk, and so the name.
+// Brings a file to the disk, or a folder with the names in it.
 bool sync(const fs::path& path, int flags) {
   const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
   if (descriptor < 0) return false;

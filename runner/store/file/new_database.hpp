@@ -11,8 +11,8 @@ namespace kbench {
 
 class NewDatabase {
  public:
-  // Errors (kUsage): something lies at `file` already, or beside it where SQLite keeps its own
-  // files.
+  // Begins a new database. Errors (kUsage): something lies at `file` already, or beside it where
+  // SQLite keeps its own files.
   [[nodiscard]] static Result<NewDatabase> at(const std::filesystem::path& file);
 
   NewDatabase(NewDatabase&& other) noexcept
@@ -22,7 +22,7 @@ class NewDatabase {
   NewDatabase& operator=(const NewDatabase&) = delete;
   ~NewDatabase();  // what did not take its place is removed
 
-  // Where to write it; an empty file, to begin with.
+  // Path to write to; an empty file, to begin with.
   [[nodiscard]] const std::filesystem::path& draft() const { return draft_; }
   // To be called when every connection to the draft is closed. Errors: kUsage where somebody else
   // made a file of that name meanwhile, kInfrastructure.

@@ -24,7 +24,7 @@ constexpr std::array<std::pair<int, int>, 9> kSettings = {{
     {SQLITE_DBCONFIG_DQS_DML, 0},
 }};
 
-// Far above what our own statements and values need, far below what costs memory or time.
+// Limits far above what our own statements and values need, far below what costs memory or time.
 constexpr std::array<std::pair<int, int>, 9> kLimits = {{
     {SQLITE_LIMIT_LENGTH, 64 << 20},
     {SQLITE_LIMIT_SQL_LENGTH, 100'000},
@@ -37,7 +37,7 @@ constexpr std::array<std::pair<int, int>, 9> kLimits = {{
     {SQLITE_LIMIT_WORKER_THREADS, 0},
 }};
 
-// Of SQLite itself, in the whole process: its caches, its sorter, the parsed schema.
+// Memory of SQLite itself in the whole process: its caches, its sorter, the parsed schema.
 constexpr std::int64_t kMostHeapBytes = 256ll << 20;
 
 // A sound row takes less than one step for each byte that it has in the file, and is about five

@@ -1,5 +1,5 @@
-// Turns what SQLite throws into an Error a person can act on. Called wherever runner/store touches
-// the database, so that no exception of SQLite leaves this folder.
+// Turns what SQLite throws into an Error a person can act on. Invariant: no exception of SQLite
+// leaves runner/store.
 #pragma once
 
 #include <filesystem>

@@ -12,7 +12,7 @@
 namespace kbench {
 namespace {
 
-// Above it a level costs far more time than it saves of a source file.
+// Level of compression: a higher one costs far more time than it saves of a source file.
 constexpr int kLevel = 3;
 
 Error bad(const Blob& blob, std::string_view what) {

@@ -45,7 +45,7 @@ bool has_blob(SQLite::Database& database, const std::string& hash) {
   return found.executeStep();
 }
 
-// Of what was thrown: whether it is the file's fault, and no reader's or disk's.
+// True where an exception is the file's fault, and not the reader's or the disk's.
 bool is_damage(const SQLite::Exception& exception) {
   return exception.getErrorCode() == SQLITE_CORRUPT || exception.getErrorCode() == SQLITE_TOOBIG;
 }
@@ -56,7 +56,7 @@ struct FoundBlob {
   std::string damage;  // what is wrong with it, in words; empty where nothing is
 };
 
-// `how` is a constant of ours. Nothing where there is none of that hash.
+// Looks a blob up. `how` is a constant of ours. Nothing where there is none of that hash.
 std::optional<Blob> look_up(SQLite::Database& database, const std::string& hash,
                             std::string_view how) {
   SQLite::Statement row(
@@ -70,8 +70,8 @@ std::optional<Blob> look_up(SQLite::Database& database, const std::string& hash,
   return blob;
 }
 
-// By the index and, where that is damaged, among all rows. Damage is no failure here: rows and
-// samples are worth more than the text that they were made of.
+// Finds a text by the index and, where that is damaged, among all rows. Damage is no failure here:
+// rows and samples are worth more than the text that they were made of.
 FoundBlob find_blob(SQLite::Database& database, const std::string& hash, WorkBudget& budget) {
   FoundBlob found{.blob = {hash, 0, "raw", {}}, .text = {}, .damage = {}};
   for (const std::string_view how : {"", "NOT INDEXED"}) {
@@ -96,8 +96,8 @@ FoundBlob find_blob(SQLite::Database& database, const std::string& hash, WorkBud
   return found;
 }
 
-// What lies there may be damaged, and this one sound: a run does not lose what it brings. No
-// UPDATE, which a trigger forbids.
+// Replaces a stored text that is damaged by this sound one, so that a run does not lose what it
+// brings. A trigger forbids UPDATE.
 void mend(SQLite::Database& database, const Blob& blob, WorkBudget& budget) {
   if (find_blob(database, blob.hash, budget).damage.empty() || !unpack(blob)) return;
   SQLite::Statement replace(database,
@@ -114,7 +114,7 @@ bool is_tree(const std::vector<TreeFile>& files, const std::string& hash) {
   return files.size() <= kMaxSourceFiles && hash_tree(files) == hash;
 }
 
-// False where the hash is not theirs, or a file is not there.
+// Stores the rows of a tree; false where the hash is not theirs, or a file is not there.
 bool put_rows_of_tree(SQLite::Database& database, const std::string& hash,
                       std::span<const TreeFile> files) {
   if (hash != hash_tree(files)) return false;
@@ -133,8 +133,8 @@ bool put_rows_of_tree(SQLite::Database& database, const std::string& hash,
   return true;
 }
 
-// What each of these hashes takes. One whose row is damaged counts as nothing: that it is read
-// tells what is wrong with it. Without those that are not there.
+// Size of each of these texts, by hash. A text whose row is damaged counts as nothing: reading it
+// later tells what is wrong with it. Hashes that are not there are left out.
 std::vector<std::pair<std::int64_t, std::string>> by_size(SQLite::Database& database,
                                                           std::span<const std::string> hashes) {
   std::vector<std::pair<std::int64_t, std::string>> sizes;
@@ -187,7 +187,7 @@ const std::vector<TreeFile>& TreeReader::read(const std::string& hash) {
   const auto found = known_.find(hash);
   const auto& files =
       found == known_.end() ? known_.emplace(hash, read_rows(hash)).first->second : found->second;
-  // Each row that names it holds a copy.
+  // Each row that names the file holds a copy.
   for (const TreeFile& file : files) budget_.spend(sizeof file + file.path.size() + hash.size());
   return files;
 }

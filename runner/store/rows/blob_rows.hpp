@@ -20,7 +20,8 @@ class Database;
 
 namespace kbench {
 
-// Those that are there already stay as they are, unless they are damaged and these are not.
+// Stores blobs. Those that are there already stay as they are, unless they are damaged and these
+// are not.
 void put_blobs(SQLite::Database& database, std::span<const Blob> blobs, WorkBudget& budget);
 
 // The tree of the evaluation's sources. False where it or its task's source names a blob that is
@@ -57,7 +58,7 @@ struct FoundBlobs {
   DamagedBlobs damaged;
 };
 
-// One for each of these hashes, also for one that is missing.
+// Finds a blob for each of these hashes, also for one that is missing.
 [[nodiscard]] FoundBlobs find_blobs(SQLite::Database& database, const std::set<std::string>& hashes,
                                     WorkBudget& budget);
 
@@ -68,7 +69,7 @@ struct FoundBlobs {
 // read, no blob goes.
 void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget);
 
-// As Store::readable_contents.
+// Texts as Store::readable_contents gives them.
 [[nodiscard]] StoredContents read_contents(SQLite::Database& database,
                                            std::span<const std::string> hashes,
                                            std::size_t most_bytes, WorkBudget& budget);

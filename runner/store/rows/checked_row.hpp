@@ -25,7 +25,7 @@ class CheckedRow {
     if (!value.isText()) corrupt(what, "is no text");
     return value.getString();
   }
-  // Empty for NULL.
+  // The text; empty for NULL.
   [[nodiscard]] std::string text_if_any(int column, const char* what) const {
     return rows_.getColumn(column).isNull() ? std::string() : text(column, what);
   }

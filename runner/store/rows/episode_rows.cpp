@@ -54,7 +54,7 @@ class Row {
       corrupt(fmt::format("an episode's {} is {}, which no count can be", what, wide));
     return static_cast<int>(wide);
   }
-  // Of a time or of tokens.
+  // A time or a number of tokens.
   [[nodiscard]] std::int64_t amount(int column, const char* what) const {
     const std::int64_t value = number(column, what);
     if (value < 0) corrupt(fmt::format("an episode's {} is negative", what));
@@ -101,7 +101,7 @@ void need_text(SQLite::Database& database, const std::string& hash) {
     missing(fmt::format("text {} of an episode is missing", hash.substr(0, kShownOfAHash)));
 }
 
-// Of the turn before that position. Throws where there is none.
+// The turn before that position. Throws where there is none.
 PromptContext::Before turn_before(SQLite::Database& database, std::int64_t episode, int position) {
   SQLite::Statement row(database,
                         "SELECT c.hash, r.hash FROM turn JOIN blob AS c ON c.number = turn.context "

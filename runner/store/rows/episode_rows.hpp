@@ -26,11 +26,11 @@ class WorkBudget;
 // Tables that hold the rows below an episode, by their column `episode`; children first.
 inline constexpr std::array<std::string_view, 2> kTablesOfEpisode = {"call", "turn"};
 
-// Its number; nothing where there is none of that id.
+// The episode's number; nothing where there is none of that id.
 [[nodiscard]] std::optional<std::int64_t> find_episode(SQLite::Database& database,
                                                        const std::string& id);
 
-// Its own row, without turns.
+// Inserts the episode's own row, without turns.
 void insert_episode(SQLite::Database& database, const Episode& episode);
 // Inserts a turn of the episode with that number. The position is the next one; calls come apart.
 // Its texts are there already.
@@ -38,13 +38,13 @@ void insert_turn(SQLite::Database& database, std::int64_t episode, int position,
                  WorkBudget& budget);
 void insert_call(SQLite::Database& database, std::int64_t episode, int turn, int position,
                  const ToolCall& call);
-// With all of its turns and calls.
+// Inserts an episode with all of its turns and calls.
 void insert_whole_episode(SQLite::Database& database, const Episode& episode, WorkBudget& budget);
 
-// Those whose column `of` (a constant of ours) is `value`, complete, in order of insertion.
+// Episodes whose column `of` (a constant of ours) is `value`, complete, in order of insertion.
 [[nodiscard]] std::vector<Episode> read_episodes(SQLite::Database& database, std::string_view of,
                                                  const std::string& value, WorkBudget& budget);
-// Newest first; of one run, or of all.
+// Episodes, newest first; of one run, or of all.
 [[nodiscard]] std::vector<EpisodeSummary> list_episodes(SQLite::Database& database,
                                                         const std::optional<std::string>& run_id,
                                                         WorkBudget& budget);

@@ -47,7 +47,8 @@ void insert_samples(SQLite::Database& database, std::int64_t evaluation,
   }
 }
 
-// As columns::bytes_of_row, which would take longer than reading them: there are many.
+// Size of a check, as columns::bytes_of_row counts it. That function would take longer than reading
+// the checks: there are many.
 std::uint64_t bytes_of(const Check& check) {
   return sizeof check + check.distribution.size() + check.message.size();
 }
@@ -57,7 +58,8 @@ std::uint64_t bytes_of(const Attempt& attempt) {
 }
 std::uint64_t bytes_of(const Block& block) { return sizeof block; }
 
-// Where a sample belongs: with what counts, with the baselines alone, or with what was set aside.
+// The list that a sample belongs to: with what counts, with the baselines alone, or with what was
+// set aside.
 std::vector<Sample>& home_of(const Sample& sample, Evaluation& evaluation) {
   const auto attempt = static_cast<std::size_t>(sample.attempt);
   const auto& attempts = evaluation.attempts;

@@ -33,7 +33,7 @@ inline constexpr std::array<std::string_view, 5> kTablesOfEvaluation = {
                                                             std::span<const Blob> blobs,
                                                             WorkBudget& budget);
 
-// Those whose column `of` (a constant of ours) is `value`, in order of insertion.
+// Evaluations whose column `of` (a constant of ours) is `value`, in order of insertion.
 [[nodiscard]] std::vector<Evaluation> read_evaluations(SQLite::Database& database,
                                                        std::string_view of,
                                                        const std::string& value,

@@ -22,7 +22,7 @@
 namespace kbench {
 namespace {
 
-// What is sealed, in this order; the key's name and the seal stand behind it.
+// Sealed columns, in this order; the key's name and the seal stand behind them.
 constexpr const char* kColumns =
     "task_hash, size, device, task, state, mutants, rejected, findings, version, checked_at";
 constexpr int kSealed = 10;
@@ -94,14 +94,14 @@ LintRecord record_of(SQLite::Statement& rows) {
   return record;
 }
 
-// As far as it can be told: "level1/019_relu (small, cpu)".
+// The record's name as far as it can be told: "level1/019_relu (small, cpu)".
 std::string name_of(SQLite::Statement& rows) {
   const auto text = [&](int column) { return rows.getColumn(column).getString(); };
   return fmt::format("{} ({}, {})", text(3), text(1), text(2));
 }
 
 std::string seal_of_lint(const ChainKey& key, SQLite::Statement& rows) {
-  // As in chain.cpp: a purpose, and parts of known length.
+  // The sealed text, as in chain.cpp: a purpose, and parts of known length.
   std::string text = "kbench lint\n";
   for (int column = 0; column < kSealed; ++column) {
     const std::string value = rows.getColumn(column).getString();
@@ -118,7 +118,8 @@ void check_seal(const std::optional<ChainKey>& key, SQLite::Statement& rows, Lin
     corrupt("it was changed after it was stored");
 }
 
-// As it lies in the table, which may keep a value in another form than it was given.
+// Seals the record as it lies in the table, which may keep a value in another form than it was
+// given.
 void write_seal(const ChainAccess& access, const LintRecord& record) {
   const std::string which = " WHERE task_hash = ? AND size = ? AND device = ?";
   SQLite::Statement row(access.database, fmt::format("SELECT {} FROM lint{}", kColumns, which));

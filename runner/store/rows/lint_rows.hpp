@@ -9,9 +9,9 @@
 
 namespace kbench {
 
-// Both throw SQLite::Exception. A record that is kept without a key has no seal. A row of which a
-// value cannot be one of ours, or that is not what was sealed with this key, is named and left out:
-// the file may be anybody's.
+// Stores a record; one that is stored without a key has no seal. Reading names and leaves out a row
+// of which a value cannot be one of ours, or that is not what was sealed with this key: the file
+// may be anybody's. Both functions throw SQLite::Exception.
 void put_lint(const ChainAccess& access, const LintRecord& record);
 [[nodiscard]] LintRows read_lint(const ChainAccess& access);
 

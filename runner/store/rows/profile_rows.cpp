@@ -15,7 +15,7 @@
 namespace kbench {
 namespace {
 
-// Clocks of two machines differ by less.
+// Seconds by which a time may lie in the future: clocks of two machines differ by less.
 constexpr double kLatestSeconds = 24 * 3600;
 
 constexpr const char* kColumns =
@@ -38,7 +38,7 @@ std::string read_row(SQLite::Statement& rows, StoredProfile& profile) {
   if (profile.id != profile_id(profile)) return "it is not what its id says";
   if (!parse_utc(profile.made_at) || profile.made_at.size() != utc_now().size())
     return "nobody can tell when it was made";
-  // As texts: a clock that counts nanoseconds knows no year 2999.
+  // Times are compared as texts: a clock that counts nanoseconds knows no year 2999.
   if (profile.made_at > utc_in(kLatestSeconds)) return "it was made in the future";
   if (profile.version.size() > 200 || profile.source_hash.size() > 200)
     return "it holds something that is too long";

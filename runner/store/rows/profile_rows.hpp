@@ -20,11 +20,12 @@ namespace kbench {
 
 class WorkBudget;
 
-// All throw SQLite::Exception. One that is there already stays; true where it was added.
+// Stores a profile; one that is there already stays. True where it was added. All functions here
+// throw SQLite::Exception.
 bool put_profile(SQLite::Database& database, const StoredProfile& profile);
 
-// Oldest first; of one task, or of all. A row that is no profile of ours, or is not what its id
-// says, is named and left out: the file may be anybody's.
+// Profiles, oldest first; of one task, or of all. A row that is no profile of ours, or is not what
+// its id says, is named and left out: the file may be anybody's.
 [[nodiscard]] ProfileRows read_profiles(SQLite::Database& database,
                                         const std::optional<std::string>& task, WorkBudget& budget);
 

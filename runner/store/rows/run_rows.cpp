@@ -154,7 +154,7 @@ std::string difference(const RunRows& a, const RunRows& b) {
   for (std::size_t i = 0; i < a.episodes.size(); ++i)
     if (a.episodes[i] != b.episodes[i])
       return fmt::format("episode {} differs", short_id(a.episodes[i].id));
-  // What was said of a state later is no difference between runs: both are kept.
+  // A difference in later findings about a state is no difference between runs: both are kept.
   if (a.trajectories.nodes != b.trajectories.nodes) return "they hold other states";
   if (a.trajectories.studies != b.trajectories.studies) return "their studies differ";
   return "";

@@ -43,8 +43,8 @@ struct RunRows {
 // The run of that very id, which is there.
 [[nodiscard]] RunRows read_run_rows(Connection& connection, const std::string& run_id);
 
-// Its own row alone: that whose column `of` (a constant of ours) is `value`. Without an id where
-// there is none.
+// The run's own row alone: the one whose column `of` (a constant of ours) is `value`. Without an id
+// where there is none.
 [[nodiscard]] RunRows read_own_row(SQLite::Database& database, std::string_view of,
                                    const std::string& value);
 
@@ -55,8 +55,8 @@ void insert_run_rows(Connection& connection, const RunRows& rows);
 [[nodiscard]] std::string difference(const RunRows& a, const RunRows& b);
 
 // Rows below `evaluation` (samples, checks, attempts, blocks) are numbered from 0 without a gap:
-// where they are not, some were lost. Of the evaluation with that number, in words; empty where all
-// are there.
+// where they are not, some were lost. Says in words which rows the evaluation with that number
+// lacks; empty where all are there.
 [[nodiscard]] std::string missing_children(SQLite::Database& database, std::int64_t number);
 // Rows that evaluations of a run lack, a sentence each.
 [[nodiscard]] std::vector<std::string> missing_children(SQLite::Database& database,

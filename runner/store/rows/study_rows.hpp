@@ -25,10 +25,10 @@ void insert_study(SQLite::Database& database, const std::string& run_id, const s
 // A new cell, or more of one that is there. Its node is one that the study's run holds.
 void put_cell(SQLite::Database& database, const std::string& study, const StateCell& cell);
 
-// With its cells; nothing where there is none of that id.
+// The study with its cells; nothing where there is none of that id.
 [[nodiscard]] std::optional<StateStudy> read_study(SQLite::Database& database,
                                                    const std::string& id, WorkBudget& budget);
-// With their cells, in the order of node, arm, coalition and replicate.
+// Studies with their cells, in the order of node, arm, coalition and replicate.
 [[nodiscard]] std::vector<StateStudy> read_studies(SQLite::Database& database,
                                                    const std::string& run_id, WorkBudget& budget);
 

@@ -18,12 +18,12 @@ class WorkBudget;
 // All throw SQLite::Exception; read_tags with SQLITE_CORRUPT where a value cannot be one of ours.
 // False where the name belongs to another run already, and then nothing was changed.
 [[nodiscard]] bool put_tag(SQLite::Database& database, const Tag& tag);
-// Another name that differs by capital letters only.
+// A tag whose name differs by capital letters only.
 [[nodiscard]] std::optional<std::string> tag_like(SQLite::Database& database,
                                                   const std::string& name);
-// False where there is none of that name.
+// Removes a tag; false where there is none of that name.
 [[nodiscard]] bool remove_tag(SQLite::Database& database, const std::string& name);
-// By name, without those whose name is none of ours.
+// Tags by name, without those whose name is none of ours.
 [[nodiscard]] std::vector<Tag> read_tags(SQLite::Database& database, WorkBudget& budget);
 // Faults of the other tags' names, a sentence each; the names are as somebody wrote them.
 [[nodiscard]] std::vector<std::string> wrong_tags(SQLite::Database& database, WorkBudget& budget);

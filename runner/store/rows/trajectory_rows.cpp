@@ -149,7 +149,7 @@ std::vector<std::string> parents_of(SQLite::Database& database, std::int64_t nod
   return parents;
 }
 
-// Without the files of its state.
+// A node without the files of its state.
 StoredNode node_at(SQLite::Database& database, SQLite::Statement& rows, WorkBudget& budget) {
   budget.spend(sizeof(StoredNode) + columns::bytes_of_row(rows));
   const CheckedRow row(rows, "a node");

@@ -33,11 +33,11 @@ void put_report(SQLite::Database& database, const StateReport& report);
 [[nodiscard]] Trajectories read_trajectories(SQLite::Database& database, const std::string& run_id,
                                              WorkBudget& budget);
 
-// In order of insertion; those that a run holds, or all, without files of their states.
+// Nodes in order of insertion; those that a run holds, or all, without files of their states.
 [[nodiscard]] std::vector<StoredNode> list_nodes(SQLite::Database& database,
                                                  const std::optional<std::string>& run_id,
                                                  WorkBudget& budget);
-// Complete. Nothing where there is none of that id.
+// A node, complete. Nothing where there is none of that id.
 [[nodiscard]] std::optional<StoredNode> read_node(SQLite::Database& database, const std::string& id,
                                                   WorkBudget& budget);
 
