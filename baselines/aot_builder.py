@@ -46,7 +46,7 @@ aten = torch.ops.aten
 # when nobody asks.
 TF32 = {"torch-default": (True, False), "fp32": (False, False), "tf32": (True, True),
         "bf16": (True, False), "fp16": (True, False)}
-# What stands in the place of float32; as runner/task/working_type.cpp says.
+# Types in the place of float32; as runner/task/working_type.cpp says.
 REAL = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
 # Same as torch.compile's defaults otherwise; max_autotune stays off.

@@ -19,7 +19,7 @@ void copy_headers(const fs::path& from, const fs::path& to) {
   for (const auto& entry : fs::directory_iterator(from, ignored)) {
     const fs::path copy = to / entry.path().filename();
     if (fs::exists(copy, ignored)) continue;
-    // Another kbench may write the same one.
+    // Another kbench may write the same header.
     if (const auto bytes = read_foreign_file(entry.path(), kLargest))
       (void)write_atomically(copy, *bytes, 0644);
   }

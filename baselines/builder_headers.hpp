@@ -6,7 +6,7 @@
 
 namespace kbench {
 
-// Where Inductor of that user looks for them.
+// The folder in which that user's Inductor looks for the headers.
 [[nodiscard]] std::filesystem::path inductor_headers(const std::filesystem::path& temporary,
                                                      const std::string& user);
 

@@ -51,7 +51,7 @@ class Builds {
   void put_large_ones_first();
   bool take_from_cache(std::size_t job);
   void build_suite(const fs::path& suite, std::vector<std::size_t> jobs);
-  // All that are queued, of one suite, in so many processes.
+  // Builds all queued jobs of one suite, in so many processes.
   void build_queue(const fs::path& suite, int processes);
   void take(std::size_t job, const Answer& answer, bool alone);
   void finish(std::size_t job, PackageResult result);
@@ -124,7 +124,8 @@ void Builds::finish(std::size_t job, PackageResult result) {
 }
 
 void Builds::fail(std::size_t job, std::string reason, double seconds, Remember remember) {
-  // Not being remembered is the only loss. Another run may share the cache.
+  // The failure is not remembered if this write fails, and that is the only loss. Another run may
+  // share the cache.
   if (remember == Remember::kYes) (void)write_atomically(file(job, ".failed"), reason, 0644);
   PackageResult result;
   result.reason = std::move(reason);

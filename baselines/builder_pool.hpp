@@ -35,7 +35,7 @@ struct PackageRequest {
 [[nodiscard]] std::string package_key(const PackageRequest& request,
                                       const std::filesystem::path& builder_script);
 
-// Where the cache keeps the package of that key, if it has been built.
+// The cache's path of the package of that key, if it has been built.
 [[nodiscard]] std::filesystem::path package_file(const std::filesystem::path& cache_directory,
                                                  const std::string& key);
 

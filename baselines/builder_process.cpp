@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 5> kDropped{
     "TORCHINDUCTOR_", "AOT_INDUCTOR_", "AOTINDUCTOR_",
     "NVIDIA_TF32_OVERRIDE=", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE="};
 
-// All that it writes lies in `scratch`.
+// The builder's variables: all that it writes lies in `scratch`.
 std::map<std::string, std::string> own_environment(const BuilderProcess::Command& command,
                                                    const fs::path& scratch) {
   auto ours = command.environment;
@@ -58,8 +58,8 @@ std::map<std::string, std::string> own_environment(const BuilderProcess::Command
   return ours;
 }
 
-// Opened for each builder: descriptors that were duplicated share their lock. A file of another
-// user's may be opened for reading only, which flock takes everywhere but on NFS.
+// Opens the lock for each builder: descriptors that were duplicated share their lock. A file of
+// another user's may be opened for reading only, which flock takes everywhere but on NFS.
 UniqueFd open_tuning_lock(const fs::path& file) {
   constexpr int kFlags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
   UniqueFd lock(::open(file.c_str(), O_RDWR | kFlags, 0644));

@@ -62,7 +62,7 @@ class BuilderProcess final : public Server {
   Status spawn();
   Result<std::unique_ptr<SandboxedProcess>> start_program(
       const std::vector<std::pair<int, int>>& descriptors);
-  // Where the package of a request is to be made.
+  // The path at which the package of a request is to be made.
   [[nodiscard]] std::filesystem::path made_for(const Json& request) const;
   // Takes the package that was ordered: a regular file, under the name that it was given.
   Result<Json> answer_of(const Json& request, const Json& reply);

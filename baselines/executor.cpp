@@ -39,7 +39,7 @@ struct Unfit : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// What {"dtype": "real"}, {"dtype": "float32"} and {"device": true} stand for.
+// Values of {"dtype": "real"}, {"dtype": "float32"} and {"device": true}.
 struct Setting {
   c10::ScalarType working_type;
   c10::ScalarType float32;
@@ -159,8 +159,8 @@ IValue Converter::convert_number(const GraphArg& arg) const {
   mismatch("a number");
 }
 
-// As Python does: a float64 or int64 number that takes no part in type promotion. A float32 tensor
-// would round it, and the float64 run with it.
+// Converts a number to a tensor as Python does: a float64 or int64 number that takes no part in
+// type promotion. A float32 tensor would round it, and the float64 run with it.
 IValue Converter::convert_tensor(const GraphArg& arg) const {
   if (const auto* scalar = std::get_if<GraphScalar>(&arg.value))
     return at::native::wrapped_scalar_tensor(to_scalar(*scalar));
@@ -386,8 +386,9 @@ class WithoutCudnn {
   const bool before_ = at::globalContext().userEnabledCuDNN();
 };
 
-// In double, cuDNN's transposed convolutions take up to 17 times as long as torch's own, which are
-// products by cuBLAS (H200, `full`: level1/068 2.8 s and 0.24 s). Only the reference is in double.
+// True for a node that is faster without cuDNN. In double, cuDNN's transposed convolutions take up
+// to 17 times as long as torch's own, which are products by cuBLAS (H200, `full`: level1/068 2.8 s
+// and 0.24 s). Only the reference is in double.
 bool is_faster_without_cudnn(const PreparedNode& node, const Stack& stack) {
   if (node.op_name.rfind("aten::conv_transpose", 0) != 0) return false;
   const at::Tensor& input = stack[0].toTensor();
@@ -409,7 +410,7 @@ void call(const PreparedNode& node, Stack& stack) {
   node.op.callBoxed(stack);
 }
 
-// To nearest, ties to even; infinities and NaN whose upper bits say so stay what they are.
+// Rounds to nearest, ties to even; infinities and NaN whose upper bits say so stay what they are.
 at::Tensor rounded_to_tf32(const at::Tensor& tensor) {
   TORCH_CHECK(tensor.scalar_type() == c10::ScalarType::Float, "only float32 is rounded to TF32");
   constexpr int kDropped = 13;  // of the 23 bits of a float32's fraction
@@ -479,8 +480,8 @@ std::size_t working_type_of(const std::vector<at::Tensor>& inputs,
              : 0;
 }
 
-// As under torch.no_grad, without the detour through autograd's own kernels. Views are tracked: a
-// view of a parameter requires grad as the parameter does, and at::matmul asks for that.
+// Runs as under torch.no_grad, without the detour through autograd's own kernels. Views are
+// tracked: a view of a parameter requires grad as the parameter does, and at::matmul asks for that.
 struct Unrecorded {
   c10::NoGradGuard no_grad;
   at::AutoDispatchBelowAutograd below_autograd;

@@ -57,8 +57,8 @@ void write(const fs::path& file, const void* bytes, std::size_t size) {
   if (!out.flush()) throw std::runtime_error(file.string() + " cannot be written");
 }
 
-// By hand: LibTorch's loader of packages unpacks to /tmp, whatever TMPDIR says, and what a killed
-// process leaves there stays. Throws as LibTorch does.
+// Unpacks by hand: LibTorch's loader of packages unpacks to /tmp, whatever TMPDIR says, and what a
+// killed process leaves there stays. Throws as LibTorch does.
 Unpacked unpack(const fs::path& package, const fs::path& folder) {
   caffe2::serialize::PyTorchStreamReader reader(package.string());
   Unpacked result;

@@ -24,8 +24,9 @@ class CompiledPackage {
   CompiledPackage& operator=(const CompiledPackage&) = delete;
   ~CompiledPackage();
 
-  // Inputs, then parameters, in the task's order. Outputs lie as the package leaves them. On CUDA
-  // runs on the current stream. Throws c10::Error: callers are adapters.
+  // Runs the package. It takes inputs, then parameters, in the task's order. Outputs lie as the
+  // package leaves them. On CUDA it runs on the current stream. Throws c10::Error: callers are
+  // adapters.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
                                             const std::vector<at::Tensor>& parameters) const;
 

@@ -10,10 +10,9 @@ again in another fork, from the answer alone. A file whose processes outlive it 
 along, and the sandbox with it.
 
 Importing torch takes seconds, so it is done once, before the forks: this process is `warm`. But no
-thread survives a fork, and who waits for one waits for ever; and whether importing torch starts
-threads is up to what is installed (a driver, a plug-in, a site's own modules). Where one was started,
-this process starts anew without torch, `cold`, and each fork imports it.
-"""
+thread survives a fork, and a process that waits for one waits for ever; and whether importing torch
+starts threads is up to what is installed (a driver, a plug-in, a site's own modules). Where one was
+started, this process starts anew without torch, `cold`, and each fork imports it. """
 
 import ctypes
 import functools
@@ -30,8 +29,8 @@ import tempfile
 import time
 from pathlib import Path
 
-# What torch may start threads for, said before it is imported. By the last name, whether there is CUDA
-# is answered without the driver, which starts threads.
+# Variables that keep torch from starting threads, set before it is imported. By the last name, torch
+# finds out whether there is CUDA without the driver, which starts threads.
 os.environ.update(
     OMP_NUM_THREADS="1",
     OPENBLAS_NUM_THREADS="1",
@@ -72,7 +71,7 @@ def run_fork(request: dict, scratch: Path, answer: int) -> None:
 
 
 def collect(pid: int, pipe: int) -> tuple[bytes, int]:
-    """What the fork wrote until it ended, and its wait status."""
+    """The output of the fork until it ended, and its wait status."""
     ended = os.pidfd_open(pid)
     parts, size = [], 0
     while True:

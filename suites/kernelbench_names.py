@@ -47,7 +47,7 @@ def in_order(theirs: list[dict], ours: list[dict]) -> list | None:
     pairs, rest = [], list(ours)
     for entry in theirs:
         fits = rest and entry["type"] == rest[0]["type"]
-        # Of a weight and a bias of one shape the name decides which is left out.
+        # The name decides which of a weight and a bias of one shape is left out.
         if fits and len(theirs) > len(ours) and leaf(entry["name"]) in ("weight", "bias"):
             fits = leaf(entry["name"]) == leaf(rest[0]["name"])
         pairs.append([entry["name"], rest.pop(0)["name"] if fits else None])

@@ -24,7 +24,7 @@ def all_tasks() -> list[Path]:
 
 
 def check(path: Path, text: str) -> str:
-    """What differs between the checked-in file and `text`; empty where nothing does."""
+    """Differences between the checked-in file and `text`; empty where there are none."""
     old = path.read_text() if path.exists() else ""
     if old == text:
         return ""

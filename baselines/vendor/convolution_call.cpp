@@ -38,7 +38,7 @@ class ConvolutionCall final : public VendorCall {
       launch(candidates[candidate].plan, first);
     });
     chosen_ = std::move(candidates[best]);
-    // What was tried may have wanted more.
+    // A candidate that was tried may have wanted a larger workspace.
     workspace_ = DeviceMemory();
     reserve(chosen_->workspace_bytes);
   }

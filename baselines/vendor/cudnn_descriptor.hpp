@@ -81,7 +81,7 @@ class Descriptor {
     return *this;
   }
 
-  // At most `most` values.
+  // Asks for a list of at most `most` values.
   template <class Value>
   [[nodiscard]] std::vector<Value> get(cudnnBackendAttributeName_t name, std::size_t most) const {
     std::vector<Value> values(most);

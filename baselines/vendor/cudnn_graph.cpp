@@ -11,7 +11,7 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-// As many configurations of a heuristic as are looked at.
+// Most configurations of a heuristic that are looked at.
 constexpr int kMostOffered = 32;
 
 constexpr std::int64_t kAlignment = 16;
@@ -184,7 +184,8 @@ std::vector<Descriptor> offered_by(const Cudnn& cudnn, const Descriptor& graph,
   return offered;
 }
 
-// As PyTorch: without TF32, float32 keeps off the tensor cores; it is never rounded before.
+// True for an engine that PyTorch would use, too: without TF32, float32 keeps off the tensor cores;
+// it is never rounded before.
 bool is_allowed(const VendorPlan& plan, const Descriptor& engine) {
   if (plan.type != DType::kFloat32 || plan.may_use_tf32) return true;
   for (const auto note : engine.get<cudnnBackendNumericalNote_t>(CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
@@ -209,7 +210,7 @@ CudnnGraph make_graph(const Cudnn& cudnn, cudnnHandle_t handle, const VendorPlan
 
 Descriptor describe_device(const Cudnn& cudnn, const std::string& json) {
   Descriptor device(cudnn, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
-  // With the zero at its end.
+  // The text goes with the zero at its end.
   device.set(CUDNN_ATTR_DEVICEPROP_JSON_REPRESENTATION,
              std::vector<char>(json.c_str(), json.c_str() + json.size() + 1));
   device.finalize();

@@ -40,8 +40,8 @@ struct CudnnEngine {
   std::int64_t number = -1;
 };
 
-// In the order of the heuristics, those for every case last; only what the precision class allows.
-// None: throws, with cuDNN's own words. `device`: null where the graph has a handle.
+// Engines in the order of the heuristics, those for every case last; only what the precision class
+// allows. None: throws, with cuDNN's own words. `device`: null where the graph has a handle.
 [[nodiscard]] std::vector<CudnnEngine> find_engines(const Cudnn& cudnn, const VendorPlan& plan,
                                                     const Descriptor& graph,
                                                     const Descriptor* device);

@@ -54,7 +54,7 @@ class Driver {
   void synchronize() const;
   // Seconds that the device takes for what `launch` puts on the stream.
   [[nodiscard]] double time(const std::function<void()>& launch) const;
-  // Zero where the device has too little left.
+  // Allocates memory; zero where the device has too little left.
   [[nodiscard]] CUdeviceptr allocate(std::size_t bytes) const;
   void release(CUdeviceptr memory) const;
 
@@ -80,7 +80,8 @@ class Driver {
 class DeviceMemory {
  public:
   DeviceMemory() = default;
-  // Where the device has too little left, nothing, and is_there() says so. 0 bytes are there.
+  // Allocates so many bytes. Where the device has too little left it allocates nothing, and
+  // is_there() says so. 0 bytes are there.
   DeviceMemory(const Driver& driver, std::size_t bytes)
       : driver_(&driver), bytes_(bytes), memory_(bytes == 0 ? 0 : driver.allocate(bytes)) {}
   DeviceMemory(DeviceMemory&& other) noexcept { *this = std::move(other); }

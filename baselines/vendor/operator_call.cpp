@@ -1,4 +1,4 @@
-// One operator of cuDNN by its function of old, which needs no engine.
+// One operator of cuDNN by its older function, which needs no engine.
 #include <limits>
 #include <vector>
 

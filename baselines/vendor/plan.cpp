@@ -77,7 +77,8 @@ DType type_of(const TaskSize& size) {
   return type;
 }
 
-// cuBLASLt where it has the epilogue; else cuDNN, which has more of them for a linear layer.
+// Reads a product for cuBLASLt, where it has the epilogue; else for cuDNN, which has more of them
+// for a linear layer.
 decltype(VendorPlan::call) read_matrices(const ShapedGraph& graph, std::size_t call) {
   try {
     return read_product(graph, call);
@@ -107,7 +108,8 @@ VendorPlan make_plan(const Graph& graph, const TaskSize& size, const std::string
     plan.call = read_convolution(shaped, call);
   else
     plan.call = read_matrices(shaped, call);
-  // As PyTorch does: convolutions where nobody asks, products only when told to.
+  // TF32 is allowed as PyTorch allows it: for convolutions where nobody asks, for products only
+  // when told to.
   plan.may_use_tf32 =
       plan.type == DType::kFloat32 && (convolves ? precision != "fp32" : precision == "tf32");
   return plan;

@@ -78,7 +78,8 @@ class ProductCall final : public VendorCall {
  private:
   [[nodiscard]] bool adds() const { return !product_.terms.empty() || product_.shift != 0; }
 
-  // Where it is not one of the task's tensors as it is: made once, of parameters, which stay.
+  // Makes a vector that is not one of the task's tensors as it is. It is made once, of parameters,
+  // which stay.
   void make_vector(const CallTensors& first) {
     if (!adds() || adds_as_it_is(product_)) return;
     const auto n = static_cast<std::size_t>(product_.n);

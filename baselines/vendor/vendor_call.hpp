@@ -33,8 +33,8 @@ class VendorCall {
   [[nodiscard]] virtual std::string algorithm() const = 0;
 };
 
-// Both choose the fastest of at most this many algorithms, which the library's heuristics name, on
-// the tensors of the first call. `file`: of the library. The driver outlives the call.
+// Most algorithms that the two calls below choose the fastest from. The library's heuristics name
+// them, on the tensors of the first call. `file`: of the library. The driver outlives the call.
 inline constexpr int kMostAlgorithms = 8;
 [[nodiscard]] std::unique_ptr<VendorCall> make_product_call(const Driver& driver,
                                                             const std::string& file,
@@ -45,7 +45,7 @@ inline constexpr int kMostAlgorithms = 8;
                                                                 const VendorPlan& plan,
                                                                 const CallTensors& first);
 
-// One function for one operator: nothing is chosen.
+// A call of one function for one operator: nothing is chosen.
 [[nodiscard]] std::unique_ptr<VendorCall> make_operator_call(const Driver& driver,
                                                              const std::string& file,
                                                              const VendorPlan& plan);

@@ -15,7 +15,7 @@
 namespace kbench {
 namespace {
 
-// Pixels. A phone of 390 has 358 for it.
+// Width in pixels. A phone of 390 has 358 for it.
 constexpr double kWidth = 352;
 constexpr double kMargin = 12;  // left and right of the axis
 constexpr double kRowHeight = 44;
@@ -38,7 +38,7 @@ constexpr double kMostTicks = 5;
 
 std::string pixels(double value) { return fmt::format("{:.1f}", value); }
 
-// At most so wide a text is shown.
+// Upper bound of the width at which a text is shown.
 double width_of(std::string_view text) {
   const auto broad = std::count_if(text.begin(), text.end(), [](char letter) {
     return std::string_view("mMwW@%").find(letter) != std::string_view::npos;
@@ -97,7 +97,7 @@ void open_chart(HtmlWriter& html, double width, double height, HtmlWriter::Attri
   html.open("svg", more);
 }
 
-// What the whisker spans.
+// The interval that the whisker spans.
 std::optional<ConfidenceInterval> span_of(const Estimate& estimate) {
   if (estimate.bound) return ConfidenceInterval{-*estimate.bound, *estimate.bound};
   return estimate.interval;
@@ -117,7 +117,8 @@ void write_whisker(HtmlWriter& html, const Estimate& estimate, const Scale& scal
                   {"class", "middle"}});
 }
 
-// 1, 2 or 5 times a power of ten, so that the numbers along the axis do not meet.
+// The step of the axis: 1, 2 or 5 times a power of ten, so that the numbers along the axis do not
+// meet.
 double tick_step(const EstimateAxis& axis) {
   const double widest =
       std::max(width_of(signed_words(axis.low)), width_of(signed_words(axis.high))) + kTextGap;
@@ -129,7 +130,7 @@ double tick_step(const EstimateAxis& axis) {
   return 10 * power;
 }
 
-// Below its place on the axis, but within the chart.
+// Writes a tick's number below its place on the axis, but within the chart.
 void write_tick(HtmlWriter& html, double x, double y, const std::string& text) {
   const double half = width_of(text) / 2;
   if (x + half > kWidth)

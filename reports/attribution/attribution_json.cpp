@@ -8,7 +8,7 @@
 namespace kbench {
 namespace {
 
-// Twelve digits: those behind them differ from compiler to compiler.
+// The number with twelve digits: those behind them differ from compiler to compiler.
 double exact(double value) { return std::stod(fmt::format("{:.12g}", value)); }
 
 Json or_null(const std::optional<double>& value) { return value ? Json(exact(*value)) : Json(); }

@@ -9,7 +9,7 @@
 namespace kbench {
 namespace {
 
-// Of pairs nothing is told behind their table.
+// True for the tables of pairs: behind these the report says nothing more of a pair.
 bool tells_of_pairs(const AttributionTable& table) {
   return table.section == "components" || table.section == "interactions";
 }

@@ -223,7 +223,7 @@ AttributionTable census_table(const Attribution& found) {
   return std::move(rows).table("lines", "States by what answered");
 }
 
-// Without those that have no row.
+// Tables without those that have no row.
 std::vector<AttributionTable> filled(std::vector<AttributionTable> tables) {
   std::erase_if(tables, [](const auto& one) { return one.columns.front().cells.empty(); });
   return tables;

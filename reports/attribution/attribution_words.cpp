@@ -16,7 +16,7 @@ constexpr const char* kMinus = "−";
 constexpr int kDigits = 2;       // behind the point, below ten
 constexpr int kMostDigits = 10;  // where two numbers would look the same
 
-// Without its sign; `more` digits than usual. "0" where all digits are.
+// The number without its sign, with `more` digits than usual. "0" where all digits are 0.
 std::string magnitude(double value, int more) {
   const double size = std::abs(value);
   if (size >= 100 && more == 0) return thousands(size);

@@ -17,7 +17,7 @@ namespace {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-// As it was recorded; what is no JSON as text.
+// The JSON as it was recorded; a text that is no JSON stays a text.
 Json recorded_or_text(const std::string& text) {
   auto json = parse_bounded_json(text);
   return json ? std::move(*json) : Json(text);

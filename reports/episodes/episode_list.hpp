@@ -1,5 +1,6 @@
 // Episodes of agents, a line each: which task, which model, how it ended, and what its last
-// submission came to. What an episode is worth is asked by the exports and the page as well.
+// submission came to. The rule for an episode's reward is here once, for lists, exports
+// and pages.
 #pragma once
 
 #include <functional>
@@ -50,7 +51,7 @@ struct ListedEpisode {
   Reward reward;
 };
 
-// Newest first; of one run, or of all. Errors: those of the store.
+// Episodes, newest first; of one run, or of all. Errors: those of the store.
 [[nodiscard]] Result<std::vector<ListedEpisode>> load_episodes(
     const Store& store, const std::optional<std::string>& run_id, const RewardRule& rule,
     Trust trust = {});

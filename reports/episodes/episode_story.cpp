@@ -38,7 +38,7 @@ std::string content_text(const Json& content) {
   return text;
 }
 
-// What a message says beside its calls; one that is no JSON as it is.
+// The words of a message beside its calls. A message that is no JSON is shown as it is.
 std::string words_of_message(const std::string& message) {
   const auto json = parse_bounded_json(message);
   if (!json) return message;

@@ -57,12 +57,13 @@ struct EpisodeStory {
 
 // All texts of an episode, but for those that are damaged. Errors: those of the store.
 [[nodiscard]] Result<Contents> load_texts(const Store& store, const Episode& episode);
-// Those alone that its story is made of, the shortest first, as many as have so many bytes.
+// Only the texts that an episode's story is made of, the shortest first, as many as have so many
+// bytes.
 [[nodiscard]] Result<Contents> load_story_texts(const Store& store, const Episode& episode,
                                                 std::size_t most_bytes);
 
-// For a terminal. Without a turn (counted from 1) of each the first lines, else all of that one.
-// Errors: kNotFound, without such a turn.
+// The story for a terminal. `turn` (counted from 1): all of that turn; without it the first lines
+// of each. Errors: kNotFound, without such a turn.
 [[nodiscard]] Result<std::string> render_story(const EpisodeStory& story, const TableStyle& style,
                                                std::optional<int> turn);
 // {schema_version, ...} of episode_json, and turns[].

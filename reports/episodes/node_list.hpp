@@ -26,7 +26,8 @@ struct NodeInFull {
   StateContext context;
   Json context_json;  // as it is kept
 };
-// By its id or the start of it. Errors: those of the store; kBadInput, a context that is damaged.
+// The node by its id or the start of it. Errors: those of the store; kBadInput, a context that is
+// damaged.
 [[nodiscard]] Result<NodeInFull> load_node(const Store& store, const std::string& id);
 
 [[nodiscard]] std::string render_node(const NodeInFull& node);

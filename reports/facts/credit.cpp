@@ -18,7 +18,7 @@ std::string why_task_ranks_nobody(const Evaluation& evaluation, const LintRecord
   return why_it_ranks_nobody(*lint);
 }
 
-// Whoever knows the inputs can write a kernel that is right for them alone.
+// A kernel whose author knows the inputs can be right for these inputs alone.
 std::string why_inputs_rank_nobody(const Evaluation& evaluation) {
   return has_label(evaluation.labels, kKnownInputsLabel)
              ? "its inputs were known beforehand (--seed)"
@@ -61,12 +61,13 @@ void judge_speedup(const Evaluation& evaluation, Trust trust, Credit& credit) {
   }
   if (!doubts.any()) return;
   credit.uncredited = doubts.words();
-  // What the machine or the submission brought about has a price all the same: a trainer needs a
-  // number.
+  // A row that the machine or the submission made doubtful has a price all the same: a trainer
+  // needs a number.
   credit.pay = doubts.busy || doubts.too_few_blocks ? Pay::kAtMostSame : Pay::kCorrect;
 }
 
-// On a CPU eager's outputs were copied as well, and who leaves the copy out is faster by it.
+// On a CPU eager's outputs were copied as well, and a submission that leaves the copy out is faster
+// by it.
 bool copies_are_in_the_times(const Evaluation& evaluation) {
   return evaluation.device == "cpu" && has_label(evaluation.labels, "outputs_copied");
 }

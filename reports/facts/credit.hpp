@@ -21,8 +21,8 @@ struct Credit {
   // The part of a correct and ranked row that is paid, and why not its speed-up.
   Pay pay = Pay::kSpeedup;
   std::string pay_reason;
-  // No: the submission had no verdict, by a fault of the machine, of kbench or of the task's file.
-  // It is then neither solved nor failed, in any count.
+  // False: the submission had no verdict, by a fault of the machine, of kbench or of the task's
+  // file. It is then neither solved nor failed, in any count.
   bool judged = true;
   bool as_stored = true;          // no: its chain does not hold, or cannot be checked here
   bool below_floor = false;       // faster than the device can be, whatever the machine did

@@ -49,7 +49,8 @@ SampleCounts count_samples(const std::vector<Sample>& samples) {
   return counts;
 }
 
-// Failed before passed, the task's own draws, NaN before numbers, then by size.
+// A failed check is worse than a passed one; then come the task's own draws, NaN before numbers,
+// and the size.
 bool is_worse(const Check& a, const Check& b) {
   const auto rank = [](const Check& check) {
     const bool nan = std::isnan(check.max_error);
@@ -84,7 +85,8 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.vendor_library = evaluation.submission->vendor_library;
   row.worker_kind = evaluation.worker_kind;
   row.torch_operators = evaluation.torch_operators;
-  // Whoever ran under `none` claims that no library computed: nobody saw whether that is so.
+  // A run under `none` claims that no library computed. With this label nobody saw whether that is
+  // so.
   const bool claims_none = evaluation.allow_torch == "none";
   row.unobserved = claims_none && has_label(evaluation.labels, "torch_unobserved");
   row.calls_libraries = !row.torch_operators.empty() && evaluation.allow_torch != "all";
@@ -96,7 +98,7 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
 // The label of a row whose speed-up counts because the operator trusts estimates.
 constexpr const char* kTrustedEstimate = "estimate_trusted";
 
-// What it ran on, by the oracle's own word, and how.
+// The device by the oracle's own word, and whether the run was quick.
 void read_conditions(ReportData& data) {
   RunFacts facts = facts_of(data.run);
   data.device_name = std::move(facts.device);
@@ -164,7 +166,7 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
   return Done{};
 }
 
-// What a report has besides the run and its rows.
+// Reads all of a report's data besides the run and its rows.
 Status read_rest(const Store& store, ReportData& data) {
   for (Evaluation& evaluation : data.evaluations) keep(evaluation);
   Result<LintRows> lint = store.lint_records();
@@ -218,14 +220,14 @@ const Speedup* ResultRow::credited(Side side) const {
 
 namespace {
 
-// All but its credit.
+// The row without its credit.
 ResultRow derive_numbers(const Evaluation& evaluation) {
   ResultRow row;
   copy_identity(evaluation, row);
   row.state = evaluation.state;
   row.fault = fault_of(evaluation.state);
   row.correct = evaluation.correct;
-  // As every format shows them: a report is published.
+  // Messages are as every format shows them: a report is published.
   row.message = without_folders(evaluation.message);
   row.hint = without_folders(evaluation.hint);
 
@@ -279,7 +281,7 @@ std::optional<double> ResultRow::share_of_limit(Side side) const {
 
 ResultRow derive(const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);
-  // From memory, and not from a file that somebody may have changed.
+  // The credit comes from memory, and not from a file that somebody may have changed.
   row.credit = credit_of(evaluation, nullptr, ChainFinding::State::kHolds, {});
   return row;
 }
@@ -341,7 +343,7 @@ const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) 
 
 ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);
-  // Of the run's own device alone: a row of another kind was not measured on it.
+  // A row of another kind of device was not measured on the run's own device.
   if (row.device == device_of(data)) row.device_name = data.device_name;
   row.chain = to_string(data.chain.state);
   const LintRecord* record = lint_of(data, evaluation);

@@ -87,8 +87,8 @@ struct ResultRow {
     return vendor.median_ns.has_value() || !vendor.reason.empty();
   }
 
-  // From the worst check: a failed one before a passed one, then the largest error. NaN is
-  // possible.
+  // The largest error of the worst check: a failed check is worse than a passed one, then the error
+  // counts. NaN is possible.
   std::optional<double> max_error;
   std::optional<double> tolerance;
 
@@ -124,7 +124,7 @@ struct ResultRow {
   // unknown.
   [[nodiscard]] std::optional<double> share_of_limit(Side side) const;
   [[nodiscard]] bool ranked() const { return credit.unranked.empty(); }
-  // Ran to the end, and every output was within its tolerance.
+  // True if the submission ran to the end, and every output was within its tolerance.
   [[nodiscard]] bool judged_correct() const { return state == State::kOk && correct == true; }
   // True if scores count the row as solved, given that its task is ranked: it is correct, and took
   // as long as the device needs.
@@ -205,8 +205,7 @@ enum class Shards { kTogether, kApart };
                                              const std::optional<std::string>& name = {},
                                              Shards shards = Shards::kTogether);
 
-// A report of one row that was read before, of whichever run, with what its link says of it. Called
-// where a row is answered for itself.
+// A report of one row that was read before, of whichever run, with what its link says of it.
 [[nodiscard]] Result<ReportData> row_report(const Store& store, Evaluation evaluation,
                                             ChainFinding chain);
 

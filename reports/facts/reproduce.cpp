@@ -22,7 +22,7 @@ class Command {
     words_.push_back(shell_word(text));
     return *this;
   }
-  // Left out without a value.
+  // Adds an option; without a value it is left out.
   Command& option(const std::string& name, const std::string& value) {
     if (value.empty()) return *this;
     words_.emplace_back(name);
@@ -61,7 +61,7 @@ class Choices {
   [[nodiscard]] std::string file() const {
     return row_.has_submission ? of_run("file", RunChoice::Kind::kText) : "";
   }
-  // What the row itself says.
+  // Choices that the row itself knows.
   [[nodiscard]] std::string of_row(std::string_view name) const {
     const bool in_folder = row_.has_submission && file().empty();
     if (name == "tasks") return row_.task;
@@ -90,7 +90,8 @@ class Choices {
   const ResultRow& row_;
 };
 
-// From the files that were handed in, wherever they are now: all variants of the agent.
+// The command that measures from the files that were handed in, wherever they are now: all variants
+// of the agent.
 std::string from_submissions(const Run& run, const ResultRow& row) {
   const Choices choices(run, row);
   Command command;

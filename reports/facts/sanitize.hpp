@@ -14,14 +14,14 @@ namespace kbench {
 // Columns a terminal uses for sanitized text: 0 for combining marks, 2 for wide characters.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
-// Padded with spaces to `columns`, on the right or on the left; never cut.
+// The text padded with spaces to `columns`, on the right or on the left; never cut.
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t columns);
 
-// At most `columns` wide: what is longer ends in an ellipsis.
+// The text in at most `columns` columns: a longer one ends in an ellipsis.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t columns);
 
-// For HTML text and for attribute values in double quotes: sanitize_text, then & < > " '.
+// The text for HTML and for attribute values in double quotes: sanitize_text, then & < > " '.
 [[nodiscard]] std::string escape_html(std::string_view text);
 
 // One word for a POSIX shell, quoted where it needs to be; control characters in it are shown as by

@@ -1,4 +1,4 @@
-// Which of an agent's variants for a task counts: the rule of `--variants`, and its words.
+// The rule of `--variants`, and its words: which variant of an agent counts for a task.
 #pragma once
 
 #include <string_view>

@@ -30,7 +30,7 @@ std::string contestant_of(const ResultRow& row) {
   return row.has_submission ? short_name(row.contestant()) : "–";
 }
 
-// Indented, at most `limit` lines; the rest is counted.
+// The message indented, at most `limit` lines; the rest is counted.
 std::string render_message(const std::string& message, int limit) {
   std::string out;
   const std::string text = sanitize_text(message);
@@ -167,7 +167,7 @@ std::string means_words(const AgentScore& score, Score of_all, Score of_correct,
   return text;
 }
 
-// Nothing where the chain holds.
+// Words on the chain; empty where it holds.
 std::string render_chain(const ChainFinding& chain, const ConsoleOptions& options) {
   if (chain.state == ChainFinding::State::kHolds) return "";
   const bool changed = chain.state == ChainFinding::State::kChanged;

@@ -89,7 +89,7 @@ std::string ignored_files(const ReportData& data, const std::string& workspace) 
   return out;
 }
 
-// What a nightly run found: confirmed regressions are errors at their source; what was suspected
+// Findings of a nightly run: confirmed regressions are errors at their source; what was suspected
 // for nothing, or stays unclear, is worth a word.
 std::string night_of(const ReportData& data, const std::vector<ResultRow>& rows,
                      const std::string& workspace) {

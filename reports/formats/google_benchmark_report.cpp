@@ -79,7 +79,7 @@ Json submission_of(const ResultRow& row) {
   Json benchmark = benchmark_of(row, row.contestant(), row.submitted);
   benchmark["state"] = to_string(row.state);
   if (row.state != State::kOk) {
-    // Its time, where there is one, is no result.
+    // A failed submission's time, where there is one, is no result.
     benchmark["iterations"] = benchmark["real_time"] = benchmark["cpu_time"] = 0;
     const bool skipped = row.state == State::kSkipped;
     benchmark[skipped ? "skipped" : "error_occurred"] = true;

@@ -15,8 +15,8 @@
 namespace kbench {
 namespace {
 
-// As it was recorded, without folders of the machine. A row of another origin may hold anything:
-// kept as text then.
+// The JSON as it was recorded, without folders of the machine. A row of another origin may hold
+// anything: kept as text then.
 Json recorded_json(const std::string& text) {
   Json json = without_folders_within(recorded(text));
   if (json.is_object()) return json;

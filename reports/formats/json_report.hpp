@@ -17,7 +17,8 @@ namespace kbench {
 // Raised when a field changes its meaning or goes away; a new field does not raise it.
 inline constexpr int kReportSchemaVersion = 1;
 
-// With a reward where one is asked for: the field `reward`, see reports/facts/rewards.hpp.
+// One row as an object; with a reward where one is asked for: the field `reward`, see
+// reports/facts/rewards.hpp.
 [[nodiscard]] Json result_json(const ResultRow& row, const std::optional<RewardRule>& reward = {});
 [[nodiscard]] Json report_json(const ReportData& data);
 // report_json, indented, with a line break at the end.

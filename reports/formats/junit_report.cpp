@@ -26,8 +26,9 @@ Outcome outcome_of(const ResultRow& row) {
   return Outcome::kError;
 }
 
-// What XML cannot hold at all (control characters, bytes that are not UTF-8) is shown in letters by
-// sanitize_text, which escape_html begins with; the entities that it writes are XML's own.
+// Text for XML. Characters that XML cannot hold at all (control characters, bytes that are not
+// UTF-8) are shown in letters by sanitize_text, with which escape_html begins; the entities that it
+// writes are XML's own.
 std::string xml_text(std::string_view text) { return escape_html(text); }
 
 // A parser makes a blank of a line break in an attribute.

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double kMillisecond = 1e6;  // in nanoseconds
 
-// Where it ended, as KernelBench tells things apart.
+// The step at which a submission ended, as KernelBench tells things apart.
 enum class Outcome { kNone, kNotCompiled, kRuntimeError, kWrong, kCorrect };
 
 Outcome outcome_of(const ResultRow& row) {
@@ -150,7 +150,7 @@ Entry entry_of(const Evaluation& evaluation, const ResultRow& row, Outcome outco
            {"runtime_stats", correct ? stats_of(evaluation, row) : Json::object()}}};
 }
 
-// Each gets a number of its own: the one that it is called by, where that is free.
+// Gives each sample a number of its own: the one that it is called by, where that is free.
 Json numbered(std::vector<Entry> entries) {
   std::set<int> taken;
   for (Entry& entry : entries)
@@ -172,7 +172,7 @@ Json numbered(std::vector<Entry> entries) {
 }  // namespace
 
 std::string render_kernelbench(const ReportData& data) {
-  // In the order of every report, which does not depend on when rows were finished.
+  // Rows in the order of every report, which does not depend on when rows were finished.
   std::vector<std::pair<ResultRow, const Evaluation*>> rows;
   for (const Evaluation& evaluation : data.evaluations)
     rows.emplace_back(derive(data, evaluation), &evaluation);

@@ -76,7 +76,7 @@ std::string heading(const ReportData& data) {
                      data.quick ? ", quick: timed in eight blocks only" : "");
 }
 
-// What a reader has to know about the numbers, each once.
+// Cautions for readers of the numbers, each once.
 std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows) {
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows) {
@@ -115,7 +115,7 @@ std::string ignored_files(const ReportData& data) {
   return out;
 }
 
-// What a nightly run found, before anything else.
+// Findings of a nightly run, before anything else.
 std::string night_of(const ReportData& data) {
   if (!data.night) return "";
   std::string out;

@@ -11,7 +11,8 @@
 
 namespace kbench {
 
-// At most about `most_bytes`: then rows are left out at the end, and how many is said.
+// The report in about `most_bytes` at most: if it is longer, rows are left out at the end, and the
+// text says how many.
 [[nodiscard]] std::string render_markdown(const ReportData& data,
                                           std::size_t most_bytes = std::string::npos);
 

@@ -21,7 +21,7 @@ struct Shown {
   const char* what;
 };
 
-// In the order in which those that did not change are told.
+// Facts in the order in which those that did not change are told.
 constexpr std::array kShown = {
     Shown{"call_us", "call (us)"},
     Shown{"fastest_us", "fastest call (us)"},

@@ -10,7 +10,7 @@
 
 namespace kbench {
 
-// Newest first; a line for each row that is no profile.
+// A table of profiles, newest first; a line for each row that is no profile.
 [[nodiscard]] std::string render_profile_list(const ProfileRows& rows, const TableStyle& style);
 
 // {schema_version, profiles[{id, made_at, version, task, task_hash, size, side, submission,

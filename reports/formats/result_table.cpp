@@ -65,7 +65,7 @@ Tone tone_of(LintState state) {
   return Tone::kBad;
 }
 
-// Only where any of the tasks was linted.
+// A column for lint, only where any of the tasks was linted.
 std::optional<Column> lint_column(std::span<const ResultRow> rows) {
   Column column = field_column("lint", Column::Kind::kText, rows);
   bool any = false;

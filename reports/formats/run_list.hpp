@@ -25,7 +25,7 @@ struct ListedRun {
   [[nodiscard]] int rows() const;
 };
 
-// Newest first. Errors: those of the store.
+// Runs, newest first. Errors: those of the store.
 [[nodiscard]] Result<std::vector<ListedRun>> list_runs(const Store& store);
 
 [[nodiscard]] std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style);

@@ -17,7 +17,7 @@
 namespace kbench {
 namespace {
 
-// Of one baseline on one level, as it is added up.
+// Sums over the tasks of one level, for one baseline.
 struct Sum {
   int faster = 0;
   int clearly = 0;
@@ -125,7 +125,7 @@ std::vector<Column> columns_of(const std::vector<Table1Row>& rows) {
   return columns;
 }
 
-// What a reader who compares with the paper has to know of these rows.
+// Cautions for a reader who compares these rows with the paper.
 std::string cautions(const ReportData& data, std::span<const ResultRow> rows) {
   int ours = 0;
   int variants = 0;

@@ -1,8 +1,9 @@
 // The table in which CUDA Agent and its successors report KernelBench (Dai et al., arXiv
 // 2602.24286, Table 1), of any run that was judged by their profile: for each level and overall,
 // the share of tasks that are correct, the shares that are faster, and geometric means over correct
-// tasks. What is computed follows the paper and not kbench's own scores: means leave out what is
-// not correct, and every task counts, ranked or not, but for whom nobody judged.
+// tasks. The numbers follow the paper and not kbench's own scores: means leave out tasks that are
+// not correct. Every task counts, ranked or not, except for an agent whose submission nobody
+// judged.
 #pragma once
 
 #include <optional>

@@ -37,7 +37,7 @@ struct TableStyle {
 
 [[nodiscard]] std::string paint(std::string_view text, Tone tone, bool colour);
 
-// Without the spaces a table leaves at the end of a line.
+// Appends a line without the spaces that a table leaves at its end.
 void append_line(std::string& out, std::string line);
 
 }  // namespace kbench

@@ -29,7 +29,7 @@ CardBadge verdict_badge(const Speedup& speedup) {
           tone(speedup.verdict)};
 }
 
-// What keeps a speed-up from a verdict, a word each.
+// Doubts that keep a speed-up from a verdict, a word each.
 std::vector<CardBadge> doubt_badges(const Doubts& doubts) {
   std::vector<CardBadge> badges;
   const auto add = [&](bool holds, const char* text) {
@@ -137,8 +137,8 @@ std::string calibration_time(const std::string& device) {
                          : "about three minutes, once for this device";
 }
 
-// Whoever divides the times on the card gets another number where the machine was restless: then it
-// is said why.
+// Says why the times on the card, divided by one another, give another number than the speed-up:
+// the machine was restless.
 std::string apart_from_times(const ResultRow& row) {
   constexpr double kNoticed = 0.1;
   std::vector<std::string> ratios;

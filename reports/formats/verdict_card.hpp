@@ -51,7 +51,7 @@ struct VerdictCard {
 // The card of one row of a run, which has a submission.
 [[nodiscard]] VerdictCard card_of(const ReportData& data, const Evaluation& evaluation);
 
-// None for a run with several rows, or without a submission.
+// The card of a run; none for a run with several rows, or without a submission.
 [[nodiscard]] std::optional<VerdictCard> verdict_card(const ReportData& data);
 
 // "✓ correct · 1.72 ms · 1.15× eager".

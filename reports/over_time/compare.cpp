@@ -34,7 +34,8 @@ Standing standing_of(const ReportData& data) {
     if (!evaluation.submission || evaluation.state == State::kSkipped) continue;
     const Evaluation*& chosen =
         standing[{evaluation.task, evaluation.submission->agent, evaluation.submission->variant}];
-    // What cannot be read tells no variant: it may be another than the one that is read.
+    // A submission that could not be read tells no variant: it may be another than the one that was
+    // read.
     if (chosen != nullptr && could_be_read(*chosen) && !could_be_read(evaluation)) continue;
     chosen = &evaluation;
   }
@@ -52,7 +53,7 @@ std::string values(const ReportData& data, Of&& of) {
   return join(found);
 }
 
-// What the Python submissions of a run were allowed to use torch for; empty where it has none.
+// Uses of torch that a run allowed to its Python submissions; empty where it has none.
 std::string torch_policy(const ReportData& data) {
   std::set<std::string> found;
   for (const Evaluation& evaluation : data.evaluations)
@@ -85,7 +86,7 @@ std::string why_undecided(const ResultRow& row, Side baseline) {
   return ratio->confidence < kLeastConfidence ? "its interval holds less than 95 %" : "";
 }
 
-// Both are correct.
+// Judges the times of two rows that are both correct.
 void judge_times(ComparedRow& row, Side baseline) {
   row.change = Change::kUndecided;
   const auto& before = row.before->over(baseline);
@@ -121,7 +122,7 @@ void judge_states(ComparedRow& row, Side baseline) {
                         : fmt::format("fails in both: {}", state_words(*row.after));
 }
 
-// Over all rows that are judged by their ratio: each of them is a chance to be wrong.
+// Judges ratios over all rows that are judged by their ratio: each of them is a chance to be wrong.
 void judge_ratios(std::vector<ComparedRow>& rows) {
   std::vector<ComparedRow*> judged;
   std::vector<double> p_values;

@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// In order of how bad it is, which is the order of the table.
+// Kinds of change, worst first, which is the order of the table.
 enum class Change {
   kNowFails,   // was correct, and is not any more
   kGone,       // has no row any more, in a run that was asked for it
@@ -84,8 +84,8 @@ struct Comparison {
 [[nodiscard]] std::vector<Difference> incomparable(const ReportData& before,
                                                    const ReportData& after);
 
-// Over `baseline`, which is not the submission. Rows without any submission are left
-// out, and what only one of the runs was asked for.
+// Compares speed-ups over `baseline`, which is not the submission. Rows without any submission are
+// left out, and what only one of the runs was asked for.
 [[nodiscard]] Comparison compare(const ReportData& before, const ReportData& after, Side baseline);
 
 // Takes the pairs that were measured after both runs: for each row that has any, by how much longer

@@ -37,7 +37,7 @@ std::string run_line(const char* which, const ComparedRun& compared) {
   return line + "\n";
 }
 
-// As a speed-up is shown: above 1 it became faster.
+// The change as a speed-up is shown: above 1 it became faster.
 std::string show_change(const std::optional<LogChange>& ratio) {
   if (!ratio) return "–";
   Speedup shown;

@@ -13,7 +13,8 @@ namespace kbench {
 // The differences that keep two runs apart, a line each: "  device: A before, B after".
 [[nodiscard]] std::string difference_lines(const std::vector<Difference>& differences);
 
-// Worst first; SAME rows are counted unless `all`. Ends in a line that sums up.
+// The comparison, worst rows first; SAME rows are counted unless `all`. Ends in a line that sums
+// up.
 [[nodiscard]] std::string render_compare(const Comparison& comparison, bool all,
                                          const TableStyle& style);
 

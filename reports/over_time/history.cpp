@@ -28,7 +28,7 @@ auto way_of(const RunRows& rows) {
   return std::tie(first.size, first.precision, first.profile, first.protocol, rows.facts.quick);
 }
 
-// What the Python submissions of the task were allowed to use torch for; empty without any.
+// Uses of torch that were allowed to the task's Python submissions; empty without any.
 std::string torch_policy(const RunRows& rows) {
   for (const Evaluation* evaluation : rows.evaluations)
     if (!evaluation->allow_torch.empty()) return evaluation->allow_torch;
@@ -42,7 +42,7 @@ bool measured_alike(const RunRows& a, const RunRows& b) {
   return same_policy && way_of(a) == way_of(b);
 }
 
-// Newest first; without runs in which nobody submitted, or nothing was timed.
+// Rows by run, newest first; without runs in which nobody submitted, or nothing was timed.
 std::vector<RunRows> rows_by_run(const HistoryData& data) {
   std::map<std::string, std::vector<const Evaluation*>> of_run;
   for (const Evaluation& evaluation : data.evaluations)
@@ -107,7 +107,7 @@ bool add_points(const RunRows& run, const HistoryData& data, const HistoryChoice
   return added;
 }
 
-// What a reader has to know about rows that are shown: as one run's report says it, once for all.
+// Cautions about rows that are shown: as one run's report says them, once for all.
 class ChainCautions {
  public:
   void look_at(const Run& run, const HistoryData& data) {

@@ -26,14 +26,15 @@ SeriesKey key_of(const ResultRow& row) {
           row.profile, row.size,        row.allow_torch, row.protocol};
 }
 
-// One run's rows by what they are a point of, as the rule for variants has it.
+// The rows of one run as points, by the series that each belongs to, as the rule for variants has
+// it.
 std::map<SeriesKey, TrendPoint> points_of(const std::vector<Evaluation>& evaluations,
                                           VariantRule rule) {
   std::vector<ResultRow> rows(evaluations.size());
   for_each_index(rows.size(), static_cast<int>(usable_cores().size()),
                  [&](std::size_t i) { rows[i] = derive(evaluations[i]); });
   std::map<SeriesKey, TrendPoint> points;
-  // Boards apart: an agent's variants are of one.
+  // Boards are kept apart: an agent's variants are of one.
   std::map<std::tuple<std::string, std::string, std::string, int>, std::vector<std::size_t>> boards;
   for (std::size_t i = 0; i < rows.size(); ++i)
     boards[{rows[i].device, rows[i].precision, rows[i].profile, rows[i].protocol}].push_back(i);
@@ -58,7 +59,8 @@ std::map<SeriesKey, TrendPoint> points_of(const std::vector<Evaluation>& evaluat
 
 using PointsBySeries = std::map<SeriesKey, std::vector<TrendPoint>>;  // newest first
 
-// Those of all runs but the first. What this one does not have is not on its page.
+// Adds points of all runs but the first. A task or an agent that this run does not have is not on
+// its page.
 Status add_older_points(const Store& store, std::span<const Run> runs, VariantRule rule,
                         PointsBySeries& found) {
   // Reading takes longer than deriving points, and a store is read by one thread at a time.
@@ -89,7 +91,7 @@ Status add_older_points(const Store& store, std::span<const Run> runs, VariantRu
   return Done{};
 }
 
-// As in a history: correct, timed and with a verdict is what a change is looked for in.
+// Changes are looked for as in a history: in points that are correct, timed and with a verdict.
 std::vector<TrendChange> changes_of(const std::vector<TrendPoint>& points) {
   std::vector<Speedup> series;
   std::vector<std::size_t> at;

@@ -107,7 +107,8 @@ std::optional<Suspect> suspect_slower(const ReportData& tonight, const Evaluatio
   Suspect suspect = suspect_of(tonight, evaluation, Suspect::Why::kSlower);
   suspect.reference = past.reference;
   suspect.longer_by = std::expm1(slowdown(past.reference, value));
-  // Where a slower source has been there for a night or two, it is not what the median is of.
+  // The good row is one at the median or above it: a slower source that has been there for a night
+  // or two lies below.
   const double level = past.reference.level();
   const auto good = std::find_if(past.rows.begin(), past.rows.end(), [&](const Past::One& one) {
     return *one.row->log_speedup >= level;

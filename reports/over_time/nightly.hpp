@@ -55,7 +55,7 @@ struct Suspect {
   Run good_run;
   SubmissionId good;
 
-  // From here on what measuring again said.
+  // The members below are findings of measuring again.
   Evidence evidence;
   bool failed_again = false;  // of kFails
   Clearance clearance = Clearance::kOpen;

@@ -36,7 +36,7 @@ std::optional<std::string_view> item_of(std::string_view line) {
   return is_item ? std::optional(line.substr(2)) : std::nullopt;
 }
 
-// What a link may lead to: another page of the web, never a script.
+// True for an address that a link may lead to: another page of the web, never a script.
 bool is_address(std::string_view text) {
   const bool web = text.starts_with("https://") || text.starts_with("http://");
   return web && std::none_of(text.begin(), text.end(), [](char c) {

@@ -61,7 +61,7 @@ const std::array<Group, 4>& groups() {
   return kGroups;
 }
 
-// Nothing that a machine has none of is a fact about it.
+// True for a value that says the machine has none of something: that is no fact about it.
 bool is_nothing(const Json& value) {
   return value.is_null() || value == "" || value == 0 || (value.is_structured() && value.empty());
 }

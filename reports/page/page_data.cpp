@@ -126,7 +126,7 @@ Json failed_checks_json(const Evaluation& evaluation) {
   return failed;
 }
 
-// What only the task's page shows of a row.
+// Details of a row that only the task's page shows.
 Json details_json(const RowCommands& commands, const Evaluation& evaluation, const ResultRow& row,
                   const Json& contents) {
   Json details = {
@@ -168,8 +168,8 @@ std::string source_of(const PageModel& page, const PageTask& task) {
   return "";
 }
 
-// What hashes stand for, each once: the smallest first, as long as the page takes them as they are
-// written into it. Lines are kept; what would steer a reader is shown.
+// Contents by their hashes: the smallest first, as long as the page takes them as they are written
+// into it. Line breaks are kept; characters that would steer a reader are shown.
 Json contents_json(const ReportData& data) {
   std::vector<std::pair<std::size_t, std::string>> by_size;
   for (const auto& [hash, text] : data.contents) by_size.emplace_back(text.size(), hash);

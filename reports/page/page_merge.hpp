@@ -15,7 +15,7 @@ struct RunPage {
   std::string name;  // "NVIDIA H200 · 2026-11-20 09:30 · 5eed01234567"
 };
 
-// At least one. Trends and verdict cards are of a page of one run alone.
+// One page of several runs, at least one. Trends and verdict cards are of a page of one run alone.
 [[nodiscard]] Json merge_pages(std::vector<RunPage> pages);
 
 }  // namespace kbench

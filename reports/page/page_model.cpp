@@ -131,8 +131,8 @@ std::string mean_words(const AgentScore& agent) {
   return fmt::format("; geometric mean of the correct ones {}", show_speedup(shown));
 }
 
-// What is said of a board on which no time has a verdict, as on a device that was never calibrated:
-// scores are all 0 there and rank nobody, but there are estimates. Empty of any other.
+// A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
+// scores are all 0 there and rank nobody, but there are estimates. Empty for any other board.
 std::string estimates_of(const PageBoard& board) {
   std::vector<std::size_t> faster(board.agents.size());
   bool timed = false;
@@ -158,7 +158,7 @@ std::string estimates_of(const PageBoard& board) {
       score.correct);
 }
 
-// Of a board that no task of counts: with the reason, if it is one.
+// A sentence for a board of which no task counts: with the reason, if there is only one.
 std::string why_nobody_ranks(const PageBoard& board) {
   std::set<std::string> reasons;
   for (const PageTask& task : board.tasks)
@@ -239,7 +239,7 @@ std::string winners_of(const PageBoard& board) {
   if (correct == ranking.end())
     return fmt::format("Nobody was correct on any of {} task{}.", ranking[0].tasks,
                        ranking[0].tasks == 1 ? "" : "s");
-  // Of those that rank together, the first among whom somebody was correct.
+  // The first of those agents that rank together with the first correct one.
   const auto together = [&](const AgentScore& score) { return score.apart == correct->apart; };
   const AgentScore& lead = *std::find_if(ranking.begin(), ranking.end(), together);
   if (const auto estimated = estimates_of(board); !estimated.empty()) return estimated;

@@ -27,7 +27,7 @@ struct PageTask {
   [[nodiscard]] const ResultRow& baselines() const;
 };
 
-// Those of one level, or of all (level 0).
+// The ranking of one level, or of all (level 0).
 struct PageScope {
   int level = 0;
   int tasks = 0;
@@ -60,7 +60,7 @@ struct PageModel {
 
 // Cautions for a reader before believing a number: one sentence each, worst first.
 [[nodiscard]] std::vector<std::string> cautions_of(const PageModel& page);
-// Those about the run as a whole only: a verdict card tells what is to be said of its row.
+// Only the cautions about the run as a whole: a verdict card tells what is to be said of its row.
 [[nodiscard]] std::vector<std::string> run_cautions_of(const PageModel& page);
 
 // A sentence that names who is ahead.

@@ -97,8 +97,8 @@ std::string static_page(const StaticPageParts& parts) {
                                     {"script", linked.script}});
 }
 
-// From disk a page may load no module, so the script is a classic one. For a browser that opens a
-// file, 'self' is no origin: its scheme is named beside it.
+// The page of a site. From disk it may load no module, so the script is a classic one. For a
+// browser that opens a file, 'self' is no origin: its scheme is named beside it.
 std::string page_of_site(const PageParts& parts, const Json& data, std::string_view root) {
   return with(parts, data,
               {"'self' file:", "'self' file:",

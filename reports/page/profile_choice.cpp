@@ -78,7 +78,8 @@ bool has_source(const Evaluation& row, const StoredProfile& profile) {
   return row.submission && same(row.submission->source_hash, profile.source_hash);
 }
 
-// Nothing where the profile belongs to a row, which then is the first of `rows`.
+// The reason why a profile is not shown; nothing where it belongs to a row, which then is the first
+// of `rows`.
 std::optional<Reason> reason_of(const StoredProfile& profile, Rows& rows) {
   const ProfileRecord& of = profile.record;
   if (!keep(rows, [&](const auto& facts) { return facts.row->size == of.size; }))
@@ -115,7 +116,7 @@ double share_of(const StoredProfile& profile) {
   return profile.record.fact("limit_percent").value_or(std::numeric_limits<double>::infinity());
 }
 
-// Every task's worst one, then every task's second, and so on.
+// Takes every task's worst profile, then every task's second, and so on.
 std::size_t cut_fairly(std::vector<StoredProfile>& profiles) {
   if (profiles.size() <= kMostPageProfiles) return 0;
   std::stable_sort(profiles.begin(), profiles.end(),

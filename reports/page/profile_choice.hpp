@@ -13,11 +13,11 @@
 
 namespace kbench {
 
-// Profiles that a page shows at most.
+// Most profiles that a page shows.
 inline constexpr std::size_t kMostPageProfiles = 40;
 
 struct PageProfiles {
-  // By task; a submission is called as its row calls it.
+  // Profiles by task; a submission is called as its row calls it.
   std::vector<StoredProfile> shown;
   // "2 of another device", "1 unsound": those that are not.
   std::vector<std::string> left_out;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t kKernelsOnPage = 8;
 
-// Pixels. A phone of 390 has 358 for it.
+// Width in pixels. A phone of 390 has 358 for it.
 constexpr double kWidth = 352;
 constexpr double kHeight = 240;
 constexpr double kLeft = 44;
@@ -57,7 +57,7 @@ std::optional<Point> point_of(const ProfileRecord& record) {
   if (!call || !bytes || !products || !limit || !(*call > 0) || !(*limit > 0)) return std::nullopt;
   const double least = std::pow(10, kLowX);
   const double intensity = *bytes > 0 ? std::max(least, *products / *bytes) : std::pow(10, kHighX);
-  // On the roof where the call takes no longer than its limit.
+  // The point lies on the roof where the call takes no longer than its limit.
   return Point{intensity, std::min(1.0, intensity) * *limit / *call};
 }
 

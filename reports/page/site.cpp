@@ -45,7 +45,7 @@ std::string root_of(const std::string& path) {
   return root;
 }
 
-// Its name and where it lies; null at either end.
+// The neighbour's name and path; null at either end.
 Json neighbour_json(const PageBoard& board, std::size_t at, std::ptrdiff_t step,
                     const std::string& root) {
   const auto other = static_cast<std::ptrdiff_t>(at) + step;
@@ -131,7 +131,7 @@ class TaskData {
     return made;
   }
 
-  // What the rows of the task are made of, and the task itself.
+  // Sources of the task's rows, and the task itself.
   [[nodiscard]] Json contents() const {
     const Json& all = whole_["contents"];
     Json made = Json::object();
@@ -145,7 +145,7 @@ class TaskData {
     return made;
   }
 
-  // Those of the task, with its rows as they are counted here.
+  // The task's episodes, with their rows as they are counted here.
   Json episodes(const std::string& task) {
     const auto renumber = [&](Json& row) {
       const auto now = row.is_null() ? now_.end() : now_.find(row.get<std::size_t>());
@@ -179,7 +179,7 @@ std::string profiles_of(const ReportData& data, const ProfileRows& stored,
   return profiles_html(choose_profiles(data, std::move(of_task)));
 }
 
-// What of a task is read without a script.
+// The part of a task's page that can be read without a script.
 std::string task_table(const PageModel& page, const std::string& task) {
   constexpr std::array kFields = {
       "state",         "time_ns.eager",    "time_ns.compiled", "time_ns.submission",
@@ -243,8 +243,8 @@ std::vector<std::string> tasks_of(const PageModel& page) {
   return tasks;
 }
 
-// The index knows every row, and of none of them what only the task's page shows: but for whom it
-// counts, which scores need.
+// The index knows every row, without the details that only the task's page shows; but it says for
+// whom a row counts, which scores need.
 Json index_json(const PageModel& page, Json whole) {
   for (Json& details : whole["details"]) {
     Json kept = Json::object();

@@ -19,9 +19,9 @@ struct SiteFile {
   std::string text;
 };
 
-// The index last, so that a reader of a site that is being written sees the old one until then. Of
-// the stored profiles a task's page shows those that belong to its rows, the index those that a
-// page alone would show (profile_choice.hpp).
+// The index last, so that a reader of a site that is being written sees the old one until then. A
+// task's page shows the stored profiles that belong to its rows; the index shows those that a
+// single page would show (profile_choice.hpp).
 [[nodiscard]] std::vector<SiteFile> render_site(const ReportData& data,
                                                 const ProfileRows& profiles = {});
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kAgentsInATable = 6;  // more would be cut on paper
 
-// Of an object; null where there is none or no such member.
+// A member of an object; null where this is no object or has no such member.
 Json member(const Json& object, const char* name) {
   return object.is_object() && object.contains(name) ? object[name] : Json();
 }
@@ -138,7 +138,7 @@ Cell cell_of(const ResultRow* row) {
           std::string(to_string(row->over_eager->verdict)), tone(row->over_eager->verdict)};
 }
 
-// What compilation gains: with its interval, or without one where both times are all there is.
+// Gain by compilation: with its interval, or without one where both times are all there is.
 std::string compiled_text(const ResultRow& row) {
   if (row.baseline) return show_speedup(row.baseline);
   const bool both = row.eager.median_ns && row.compiled.median_ns && *row.compiled.median_ns > 0;

@@ -10,7 +10,7 @@
 
 namespace kbench {
 
-// By how many standard deviations lower, of so many that it is the best of; 0 of one.
+// Standard deviations by which the low end is taken lower for the best of so many; 0 for one.
 [[nodiscard]] double widening(std::size_t best_of);
 
 // The same for 0, 1, 2, ... up to so many: for the page's own scores.

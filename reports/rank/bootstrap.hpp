@@ -21,7 +21,7 @@ class Redraw {
  public:
   explicit Redraw(std::uint64_t seed);
 
-  // As many of the numbers below `count` as there are places in `drawn`, with replacement.
+  // Draws as many of the numbers below `count` as `drawn` has places, with replacement.
   void tasks(std::size_t count, std::span<std::uint32_t> drawn);
   // A standard normal number, of kLucks equally likely ones.
   double luck() {

@@ -30,7 +30,7 @@ struct MovedRatio {
   }
   [[nodiscard]] double is_above(double log_p) const { return log > log_p ? 1 : 0; }
   [[nodiscard]] double is_surely_above(double log_p) const { return log_low > log_p ? 1 : 0; }
-  // Left out where the row is correct and its speed-up does not count.
+  // The contribution is left out where the row is correct and its speed-up does not count.
   [[nodiscard]] double penalised(bool correct) const {
     if (std::isnan(log)) return correct ? log : kLeastLog;
     return std::clamp(log, kLeastLog, kMostLog);
@@ -59,7 +59,8 @@ void contribute(const Outcome* outcome, double log_p, double luck, Take take) {
   take(Score::kMeanCompiled, compiled.penalised(of.correct));
   take(Score::kCorrectMeanCompiled, compiled.log);
   constexpr double kLeftOut = std::numeric_limits<double>::quiet_NaN();
-  // Nobody called the vendor's library beside it: neither faster nor not.
+  // If nobody called the vendor's library beside a submission, it is neither faster than that nor
+  // not.
   const MovedRatio vendor(of.vendor, luck);
   const bool is_left_out = of.correct && !of.has_vendor;
   take(Score::kSureFastVendor, is_left_out ? kLeftOut : vendor.is_surely_above(log_p));

@@ -27,7 +27,7 @@ constexpr int kDrawnAtOnce = 1000;           // redrawings
 using Task = std::pair<std::string, std::string>;  // and size
 using Key = std::pair<double, double>;             // sure fast_1, then the mean
 
-// Of which tasks something counts, and in which scores they do.
+// Tasks of which something counts, and the scores in which it does.
 struct TaskField {
   std::map<Task, std::size_t> index;
   std::vector<std::array<bool, kScores>> counts;
@@ -80,7 +80,7 @@ TaskField field_of(std::span<const ResultRow> rows) {
   return field;
 }
 
-// What counts of an agent, by the field's tasks; no outcome: nothing submitted.
+// An agent's results that count, by the field's tasks; no outcome: nothing submitted.
 struct Contestant {
   AgentScore score;
   std::vector<std::vector<Outcome>> outcomes;
@@ -149,7 +149,7 @@ bool is_share(const ScoreKind& kind) {
 
 bool is_timed(const Outcome& outcome) { return outcome.eager || outcome.compiled; }
 
-// What an agent did on one task: its variants share what one alone would weigh.
+// An agent's share in one task: its variants together weigh as much as one alone.
 class TaskShare {
  public:
   TaskShare(std::span<const Outcome> outcomes, const std::array<bool, kScores>& counts,
@@ -169,10 +169,11 @@ class TaskShare {
     add_to(middle_, no_luck);
   }
 
-  // Without luck: a mean over variants, as much of it as counts.
+  // The sums without luck: a mean over variants, as much of it as counts.
   [[nodiscard]] const Sums& middle() const { return middle_; }
 
-  // Some ten million times for a page. `luck()` is asked only where there is a time to be moved.
+  // Adds a task's share; called some ten million times for a page. `luck()` is asked only where
+  // there is a time to be moved.
   template <typename Luck>
   void add_to(Sums& sums, Luck luck) const {
     each(
@@ -226,7 +227,7 @@ class Scorer {
     }
   }
 
-  // What ranks are by: in the sample, and in a redrawing.
+  // The key that ranks are by: in the sample, and in a redrawing.
   [[nodiscard]] Key key() const {
     const auto estimate = [this](Score score) {
       return sums_.score(static_cast<std::size_t>(score)).value_or(0);

@@ -25,7 +25,7 @@ struct AgentScore {
   // An agent is surely better than another if its sure fast_1 over eager, and where both are equal
   // its mean over eager, is the larger one in 97.5 % of redrawings of the tasks. Its first rank is
   // one more than the number of those surely better than it, its last rank one more than the number
-  // of those that it does not surely beat. Whose ranks overlap are not told apart.
+  // of those that it does not surely beat. Agents whose ranks overlap are not told apart.
   int first_rank = 0;
   int last_rank = 0;
   std::string agent;
@@ -49,8 +49,8 @@ struct RankingOptions {
   int redrawings = 10'000;  // 0: no intervals, and no rank shared but by equal agents
 };
 
-// Those ranked apart last; best first: by sure fast_1 over eager, then by the mean over eager, then
-// by name. `rows` may be compared.
+// Agents, best first: by sure fast_1 over eager, then by the mean over eager, then by name; those
+// ranked apart come last. `rows` may be compared.
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
 

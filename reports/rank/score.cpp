@@ -68,8 +68,8 @@ constexpr std::array<ScoreKind, kScores> kKinds{{
      "Σ r / N, r ∈ {−1, 1, 2, 3}"},
 }};
 
-// Judged before not judged, correct before incorrect, timed before untimed, then the one with the
-// better low end.
+// A judged row goes before one that is not, a correct one before an incorrect one, a timed one
+// before an untimed one, then the one with the better low end.
 std::tuple<bool, bool, double> goodness(const ResultRow& row) {
   const Speedup* ratio = row.credited(Side::kEager);
   return {row.credit.judged, row.counts_as_correct(), ratio ? ratio->low : 0};

@@ -53,8 +53,8 @@ struct Outcome {
     bool sure = false;     // the interval holds what it promises: the row has a verdict
   };
   bool correct = false;
-  // Empty of a correct row whose speed-up does not count (credit.hpp): such a task is left out of
-  // means, and is not faster in shares.
+  // The ratio over eager. Empty in a correct row whose speed-up does not count (credit.hpp): such a
+  // task is left out of means, and is not faster in shares.
   std::optional<Ratio> eager;
   std::optional<Ratio> compiled;
   std::optional<Ratio> vendor;

@@ -24,7 +24,7 @@ Status write_in_place(const std::filesystem::path& file, const std::string& text
   std::FILE* const stream = std::fopen(file.c_str(), mode);
   if (stream == nullptr) return unwritable(file.string());
   const bool written = std::fwrite(text.data(), 1, text.size(), stream) == text.size();
-  // Always closed, and what closing finds counts as well.
+  // The stream is always closed, and what closing finds counts as well.
   const bool closed = std::fclose(stream) == 0;
   return written && closed ? Status(Done{}) : Status(unwritable(file.string()));
 }

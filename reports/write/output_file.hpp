@@ -10,14 +10,14 @@
 
 namespace kbench {
 
-// Through a neighbour that is renamed: a reader sees the old file or the whole new one. A pipe or a
-// device is written to as it is. Errors: kInfrastructure with the system's reason.
+// Writes a file through a neighbour that is renamed: a reader sees the old file or the whole new
+// one. A pipe or a device is written to as it is. Errors: kInfrastructure with the system's reason.
 [[nodiscard]] Status write_output_file(const std::filesystem::path& file, const std::string& text);
 
-// At the end of a file, which is made where it is missing.
+// Appends text to a file, which is made where it is missing.
 [[nodiscard]] Status append_to_file(const std::filesystem::path& file, const std::string& text);
 
-// All of it, flushed. Errors: kInfrastructure with the system's reason.
+// Writes all of the text, and flushes. Errors: kInfrastructure with the system's reason.
 [[nodiscard]] Status write_standard_output(const std::string& text);
 
 // The same of several in one folder, which is made where it is missing. Errors: kUsage.

@@ -82,7 +82,7 @@ Result<std::vector<OutputRequest>> parse_all(const std::vector<std::string>& wor
 
 bool to_standard_output(const OutputRequest& output) { return !output.file; }
 
-// Two texts in one stream are neither.
+// Refuses two reports on standard output: two texts in one stream can be read as neither.
 Status check_standard_output(const std::vector<OutputRequest>& outputs) {
   const auto first = std::find_if(outputs.begin(), outputs.end(), to_standard_output);
   if (first == outputs.end()) return Done{};
@@ -95,7 +95,7 @@ Status check_standard_output(const std::vector<OutputRequest>& outputs) {
 
 bool is_page(const OutputRequest& output) { return output.reporter->name == "html"; }
 
-// By the file itself, whatever it is called; by the name, where there is none yet.
+// True for two names of one file. Where the file does not exist yet, the names decide.
 bool same_file(const fs::path& a, const fs::path& b) {
   std::error_code failed;
   if (fs::equivalent(a, b, failed)) return true;
@@ -103,7 +103,8 @@ bool same_file(const fs::path& a, const fs::path& b) {
   return !failed && left == fs::weakly_canonical(fs::absolute(b), failed) && !failed;
 }
 
-// What takes whatever comes: a terminal, /dev/null, and what this process was started with.
+// True for files that take whatever comes: a terminal, /dev/null, and descriptors that this process
+// was started with.
 bool is_stream(const fs::path& file) {
   std::error_code failed;
   const std::string name = file.lexically_normal().string();

@@ -51,7 +51,7 @@ void add_families(ReportData& data, const std::filesystem::path& suite) {
     data.families[tasks[i].first] = std::move(families[i]);
 }
 
-// Of one that is damaged, the page keeps the row and says so in the place of the text.
+// Adds the sources of all rows. In the place of a damaged one the page says so, and keeps the row.
 Status add_sources(ReportData& data, const Store& store) {
   std::vector<std::string> hashes;
   for (const Evaluation& evaluation : data.evaluations) {
@@ -67,8 +67,9 @@ Status add_sources(ReportData& data, const Store& store) {
   return Done{};
 }
 
-// Of the run, or of all its shards, the oldest first; as many of their texts as the page takes, and
-// of none more than its share. One that cannot be read is for `kbench db check`.
+// Adds episodes of the run, or of all its shards, the oldest first: as many of their texts as the
+// page takes, and of none more than its share. An episode that cannot be read is for `kbench db
+// check`.
 Status add_episodes(ReportData& data, const Store& store) {
   std::vector<std::string> runs = {data.run.id};
   if (data.group) {

@@ -20,7 +20,8 @@
 namespace kbench {
 namespace {
 
-// What only some formats can do is refused where no output is in one of them, or one is not.
+// Refuses options that only some formats can take, where no output is in such a format, or where
+// one is not.
 Status check_formats(const ReportRequest& request) {
   bool rewarded = false;
   for (const OutputRequest& output : request.outputs) {
@@ -52,7 +53,7 @@ Status check_several(const ReportRequest& request) {
 
 constexpr std::size_t kMostAboutBytes = 64u << 10;
 
-// What the publisher hands in. Errors: kUsage where the file cannot be read.
+// Words that the publisher hands in. Errors: kUsage where the file cannot be read.
 Result<PageWords> read_words(const ReportRequest& request) {
   if ((request.title || request.about) && !request.site && !writes_page(request.outputs))
     return Error{ErrorCode::kUsage, "--title and --about are of a page, and none is written",
@@ -84,7 +85,7 @@ Result<ReportData> load_runs(const Store& store, const ReportRequest& request) {
   return first;
 }
 
-// Every run of the page, the first one too.
+// Calls `act` for every run of the page, the first one too.
 template <class Act>
 Status for_each_run(ReportData& data, Act act) {
   if (auto done = act(data); !done) return done;

@@ -28,8 +28,8 @@ struct ReportRequest {
   std::optional<std::filesystem::path> about;  // a file of Markdown that its publisher wrote
 };
 
-// Before anything is read. Errors: kUsage, outputs that cannot be written, a format that cannot
-// show what is asked for.
+// Checks a request before anything is read. Errors: kUsage, outputs that cannot be written, a
+// format that cannot show what is asked for.
 [[nodiscard]] Status check_report(const ReportRequest& request);
 
 // `suites`: where the operators of tasks are looked up for a page. Errors: kUsage, a text of the

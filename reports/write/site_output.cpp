@@ -59,7 +59,7 @@ Status write_text(const fs::path& file, const std::string& text) {
   return write_output_file(file, text);
 }
 
-// What the new site no longer has, and the folders that this empties.
+// Removes files that the new site no longer has, and the folders that this empties.
 void remove_old(const fs::path& folder, const std::vector<std::string>& old,
                 const std::vector<SiteFile>& files) {
   std::set<std::string> kept;
@@ -99,7 +99,7 @@ Status write_site(const fs::path& folder, const std::vector<SiteFile>& files) {
   fs::create_directory(folder, failed);
   if (failed) return failed_to("made", folder, failed);
   const auto old = site_in(folder);
-  // First of all, so that the folder is a site whatever happens next.
+  // The manifest is written first, so that the folder is a site whatever happens next.
   if (auto written = write_text(folder / kSiteManifest, site_manifest(files)); !written)
     return written;
   if (auto made = make_folders(folder, files); !made) return made;

@@ -10,8 +10,8 @@
 
 namespace kbench {
 
-// Before anything is read. Errors: kUsage where something else lies there, or the folder above it
-// is missing.
+// Checks the folder before anything is read. Errors: kUsage where something else lies there, or the
+// folder above it is missing.
 [[nodiscard]] Status check_site(const std::filesystem::path& folder);
 
 // Errors: kInfrastructure with the system's reason. A site that was written half is one still, and

@@ -11,7 +11,7 @@ from .graph import build_graph_module, empty_tensors
 from .recurrent import results_and_flops
 
 
-# What the analysis says of a graph, as suites/FORMAT.md describes it.
+# Facts that the analysis finds about a graph, as suites/FORMAT.md describes them.
 FACTS = ("peak_bytes_fp32", "peak_bytes_fp64", "flops", "longest_sum")
 
 

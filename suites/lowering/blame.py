@@ -52,7 +52,7 @@ def _line_in(error: BaseException, source: Path) -> int | None:
         return error.lineno
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename == str(source)]
-    # What torch.export was tracing, where the error came later.
+    # Lines that torch.export was tracing, where the error came later.
     traced = re.findall(rf'File "{re.escape(str(source))}", line (\d+)', getattr(error, "traced", ""))
     lines += map(int, traced)
     return lines[-1] if lines else None
@@ -124,7 +124,7 @@ def _lowering_error(error: LoweringError, cause: BaseException, line, source: Pa
 
 
 def _error_in_eager(source: Path) -> BaseException | None:
-    """What the file raises when PyTorch itself runs it, without torch.export."""
+    """The error that the file raises when PyTorch itself runs it, without torch.export."""
     try:
         with OnCpu(), torch.no_grad():
             module = TaskFile(source).load("full")

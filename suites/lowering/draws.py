@@ -20,7 +20,7 @@ MAX_DATA = 512
 MAX_BLOCK_NUMBERS = 4096  # stored numbers of a "blocks" draw
 MAX_WORKED_OUT = 1 << 22  # elements of a structured buffer
 _SKIPPED_FILL = 1 << 16  # elements; filling fewer takes no time
-# What PyTorch says of operators that read values: `.item()`, and results as long as values say.
+# PyTorch's tags of operators that read values: `.item()`, and results as long as values say.
 _READS = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 _RANDOM_FILLS = frozenset(("uniform_", "normal_", "random_", "bernoulli_"))
 
@@ -303,7 +303,7 @@ def _draw_from(name, before, get, result) -> Draw | None:
 
 
 def _draw_of_product(tensors, draws, result) -> Draw | None:
-    """Of a tensor and one number, in either order."""
+    """The draw of a tensor times one number, in either order."""
     if tensors[0] is tensors[1] or not all(isinstance(draw, Draw) for draw in draws):
         return None
     for whole, factor in ((0, 1), (1, 0)):

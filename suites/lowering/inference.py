@@ -53,7 +53,7 @@ def _like(values: torch.Tensor, name: str) -> Draw:
     low, high = values.min().item(), values.max().item()
     mean, variance = values.mean().item(), values.var(correction=0).item()
     kurtosis = ((values - mean) ** 4).mean().item() / variance**2
-    # What is nowhere negative may have to stay so: probabilities, variances, lengths.
+    # Values that are nowhere negative may have to stay so: probabilities, variances, lengths.
     if kurtosis < _KURTOSIS_BETWEEN or low >= 0 or high <= 0:
         return Draw("uniform", _rounded(low), _rounded(high))
     return Draw("normal", _rounded(mean), _rounded(variance**0.5))

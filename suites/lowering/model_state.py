@@ -1,4 +1,4 @@
-"""What a Model registers: its parameters and buffers, in its order, of which shapes and types."""
+"""Parameters and buffers that a Model registers, in its order, with shapes and types."""
 
 import torch
 

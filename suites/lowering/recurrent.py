@@ -50,7 +50,8 @@ def shapes_only():
 
 
 def results_and_flops(operator, *arguments) -> tuple[tuple, int] | None:
-    """Of a layer that is worked out step by step elsewhere, too; None for any other operator."""
+    """Results and flops of a layer, also of one that is worked out step by step elsewhere; None for
+    any other operator."""
     if operator not in _LAYERS or operator is torch.ops.aten.lstm.input:
         return None
     x, _, parameters, *_ = arguments

@@ -35,7 +35,7 @@ _EXPORT_LIMIT_BYTES = 1 << 30  # inputs that torch.export is given for real
 _VALUES_LIMIT_BYTES = 256 << 20  # inputs that are made only to look at their values
 
 
-# What a task of the suite's own may say of itself.
+# Names by which a task of the suite's own may ask for an exception.
 PRIVILEGES = ("LINT_ACCEPTS", "HARD_DRAWS_SKIP")
 
 
@@ -329,7 +329,7 @@ def _build(module) -> tuple[torch.nn.Module, DrawRecorder]:
 
 
 def _leaves(call: Call) -> list:
-    """What is in the arguments, in the order of torch.export's user inputs."""
+    """The tensors in the arguments, in the order of torch.export's user inputs."""
     return pytree.tree_leaves((call.args, call.kwargs))
 
 

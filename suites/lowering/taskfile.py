@@ -66,7 +66,7 @@ class TaskFile:
         return module
 
     def text_at(self, size: str) -> str:
-        """What load() executes, as a file of its own; without comments."""
+        """The source that load() executes, as a file of its own; without comments."""
         return ast.unparse(self._tree_at(size))
 
     def _tree_at(self, size: str) -> ast.Module:

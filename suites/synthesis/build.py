@@ -50,7 +50,7 @@ class Build:
         other.inputs = list(self.inputs)
         return other
 
-    # What an operator asks.
+    # Questions of an operator.
 
     @property
     def batch(self):
@@ -58,7 +58,8 @@ class Build:
 
     @property
     def channels(self):
-        """Of spatial values, dimension 1; of all others the features, the last one."""
+        """The number of channels of spatial values (dimension 1); for all others that of features,
+        the last dimension."""
         return self.shape[1] if self.kind in SPATIAL else self.shape[-1]
 
     @property
@@ -82,7 +83,7 @@ class Build:
     def divisor(self, of, *wanted):
         return self.rng.choice([d for d in (1, *wanted) if of % d == 0])
 
-    # What an operator writes.
+    # Statements of an operator.
 
     def step(self, expression, shape=None, kind=None):
         """x becomes the expression."""

@@ -7,7 +7,7 @@ _FLOATS = (ROWS, STEPS, IMAGE)
 
 
 def _loss(expression, fill="randn"):
-    """Of the mean, the sum, or each element."""
+    """A loss with one of torch's reductions: mean, sum, or none."""
 
     def write(b):
         reduction = b.one_of("mean", "sum", "none", "mean")

@@ -32,7 +32,7 @@ def _reduce(expression):
 
 
 def _along(expression, short=False):
-    """Of one dimension, which stays."""
+    """An operator along one dimension, which stays."""
 
     def write(b):
         axis = b.rng.randrange(1, len(b.shape))

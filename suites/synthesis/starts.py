@@ -1,4 +1,4 @@
-"""What a module begins with: a type and a shape of about the elements that are asked for.
+"""Beginnings of a module: a type and a shape of about the elements that are asked for.
 
 The structure is drawn first, and the number of elements decides the batch last, so that a candidate of
 another size mostly has the same operators.
