@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-# As GoogleTest prints it: where, why in any number of lines, which.
+# A skipped test as GoogleTest prints it: place, reason in any number of lines, name.
 SKIPPED = re.compile(r"^\S+:\d+: Skipped\n((?:(?!\[ ).*\n)*?)\s*\[  SKIPPED \] (\S+)", re.MULTILINE)
 PARTLY = re.compile(r"^\[  PASSED  \] [1-9]", re.MULTILINE)
 

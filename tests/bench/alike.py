@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What kbench says of two sides that do the same (A/A), on a CPU.
+"""Verdicts of kbench on two sides that do the same (A/A), on a CPU.
 
     alike.py [--kbench PROGRAM] [--runs 34] [--quick] [--busy-loops N] [--mebibytes 128] [--db FILE]
     alike.py --only-read --db FILE
@@ -62,7 +62,7 @@ def measure(arguments, database):
 
 
 def ratios_of(kbench, database, run):
-    """Of each name, the speed-up over the compiled baseline."""
+    """The speed-up of each name over the compiled baseline."""
     return [row["speedup"]["compiled"] for row in repeats.rows_of(kbench, database, run)
             if row["agent"] and row["speedup"]["compiled"]]
 

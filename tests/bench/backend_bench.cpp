@@ -1,4 +1,4 @@
-// What the CPU backend costs between timed calls, in bytes of a task's buffer per second.
+// Cost of the CPU backend between timed calls, in bytes of a task's buffer per second.
 #include <algorithm>
 #include <memory>
 #include <thread>

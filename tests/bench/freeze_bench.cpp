@@ -1,4 +1,4 @@
-// What it costs to stop a sandboxed program and to let it go on, by its control group and by
+// Cost of stopping a sandboxed program and of letting it go on, by its control group and by
 // signals. An evaluation does so for every call.
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// What one go/done round trip costs, by the way of waiting.
+// Cost of one go/done round trip, by the way of waiting.
 #include <unistd.h>
 
 #include <thread>

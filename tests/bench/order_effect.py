@@ -57,7 +57,8 @@ def main():
         if len(apart) < 8:
             continue
         effect = statistics.median(apart)
-        # Of a median, from the quartiles: 1.2533 * deviation / sqrt(n), deviation = range / 1.349.
+        # Standard error of a median, from the quartiles: 1.2533 * deviation / sqrt(n), deviation = range
+        # / 1.349.
         quartiles = statistics.quantiles(apart, n=4)
         error = 0.929 * (quartiles[2] - quartiles[0]) / math.sqrt(len(apart))
         worst = max(worst, abs(effect))

@@ -134,7 +134,7 @@ def check_copies(arguments, folder, database):
 
 
 def check_same_kernel(arguments, folder, database):
-    """Of one kernel, native and in Python: whether times and costs agree."""
+    """Checks one kernel, native and in Python: whether times and costs agree."""
     submit(folder, "native", RELU, NATIVE, ".cu")
     submit(folder, "python", RELU, PYTHON, ".py")
     run(arguments, folder, [RELU], database)  # compiles, and fills what is cached

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `kbench run FILE --reference ref.py` takes once ref.py is imported, beside `--task` of the same problem.
+"""Cost of `kbench run FILE --reference ref.py` once ref.py is imported, beside `--task` of the same problem.
 
 In an empty folder: one submission, and relu in KernelBench's form at the shipped task's small size. Both commands run
 once, so that everything is cached; then PAIRS times one after the other, in changing order. Prints each pair and the

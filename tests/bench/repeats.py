@@ -29,7 +29,7 @@ BUSY = "while True: pass"
 
 @contextlib.contextmanager
 def busy(loops):
-    """So many processes that keep cores busy meanwhile."""
+    """Keeps cores busy meanwhile, with a process for each of the loops."""
     running = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(loops)]
     try:
         yield
@@ -124,7 +124,7 @@ def show(found):
 
 
 def options(parser, runs):
-    """What every tool is asked that measures the same again and again; the command line, read."""
+    """Adds the options of every tool that measures the same again and again; returns the command line, read."""
     parser.add_argument("--kbench", default=str(ROOT / "build" / "release" / "bin" / "kbench"))
     parser.add_argument("--runs", type=int, default=runs)
     parser.add_argument("--quick", action="store_true")

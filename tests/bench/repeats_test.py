@@ -1,4 +1,4 @@
-"""What tests/bench/repeats.py asks for: the tasks that a shipped example is for, and no others.
+"""Tasks that tests/bench/repeats.py asks for: those that a shipped example is for, and no others.
 
 kbench is a script here that writes down how it was called: what is measured is not looked at.
 """

@@ -205,7 +205,7 @@ bool run_hang_up(int port, const std::string& id, std::deque<Client>& clients) {
   return was_full && status == 202;
 }
 
-// Whether all got their row, and the gate was small.
+// True if all got their row, and the gate stayed small.
 bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judge,
                  const std::filesystem::path& spool) {
   const std::filesystem::path gate = gate_process();
@@ -227,7 +227,7 @@ bool run_waiting(int port, int count, std::size_t kib, test::ScriptedJudge& judg
             R"({{"task": "level1/019_relu", "wait_s": 600, "files": {{"a.cpp": "// {} {}"}}}})", i,
             std::string(kib << 10, 'x')));
   }
-  // Until they wait: each order is a file.
+  // Waits until all orders wait: each order is a file.
   const auto orders = [&] { return std::distance(std::filesystem::directory_iterator(spool), {}); };
   wait_until([&] { return orders() > count; });  // and the lock
   Client poll(port, token_of(0));

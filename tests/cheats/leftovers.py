@@ -1,5 +1,5 @@
-"""What submissions left behind, looked for without asking kbench, and only where kbench was started by the
-process that watches: other checkouts may be tested on the same machine meanwhile.
+"""Traces that submissions left behind, looked for without asking kbench, and only where kbench was started
+by the process that watches: other checkouts may be tested on the same machine meanwhile.
 
 Whoever watches adopts every descendant that loses its parent, so that a process which detaches itself,
 with a session and parents of its own, still is a descendant when kbench has ended.

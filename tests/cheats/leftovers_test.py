@@ -1,4 +1,4 @@
-"""What leftovers.Watch finds: things of processes that its own process started, and nobody else's."""
+"""Findings of leftovers.Watch: things of processes that its own process started, and nobody else's."""
 
 import os
 import pathlib

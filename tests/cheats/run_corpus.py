@@ -41,7 +41,7 @@ import quiet  # noqa: E402  (the folder is known only now)
 SUFFIX = {"cpu": ".cpp", "cuda": ".cu", "python": ".py", "python-cuda": ".py"}
 HEADING = {"cpu": "## On the CPU", "cuda": "## On CUDA", "python": "## In Python, on the CPU",
            "python-cuda": "## In Python, on CUDA"}
-# Of those in Python, what only a GPU has, by the start of their names, and what is tried on both.
+# Python cheats that only a GPU has, by the start of their names, and those that are tried on both devices.
 ONLY_ON_CUDA = "python_cuda_"
 ON_BOTH = {
     "python_asks_the_network", "python_blames_the_harness", "python_caches_by_identity",
@@ -56,9 +56,9 @@ ON_BOTH = {
 }
 TINY = HERE.parent / "tiny"
 DEFENCES = HERE.parents[1] / "runner" / "core" / "defence_names.cpp"
-# What they take is there only if they get less than the machine has.
+# Cheats that take cores which are there only if they get less than the machine has.
 ON_ONE_CORE = {"takes_more_cores"}
-# What they hide is less than --quick grants of so few calls.
+# Cheats that hide less time than --quick grants of so few calls.
 RANKED = {"ends_behind_the_end_event"}
 # Cheats that checks alone do not catch: they behave until they are trusted, in the calls between the blocks,
 # or against the clock.
@@ -97,7 +97,7 @@ class CorpusError(Exception):
 
 
 class Row:
-    """What the table says of a cheat."""
+    """One row of the table of cheats."""
 
     def __init__(self, states, without):
         self.states = set(states.split(", "))
@@ -144,7 +144,7 @@ def read_row(line, known):
 
 
 def is_for(agent, device):
-    """Of one in Python: whether it is tried on that device."""
+    """True for a cheat that is tried on that device."""
     if device == "python":
         return not agent.startswith(ONLY_ON_CUDA)
     return device != "python-cuda" or agent.startswith(ONLY_ON_CUDA) or agent in ON_BOTH
@@ -207,12 +207,12 @@ def evaluate(kind, chosen, arguments, folder, without=()):
 
 
 def kbench_device(device):
-    """What kbench calls it."""
+    """The name that kbench has for the device."""
     return "cpu" if device == "python" else device.removeprefix("python-")
 
 
 def make_libraries(corpus):
-    """What submissions bring that is no source: nobody keeps it beside the others."""
+    """Makes the files of submissions that are no source: nobody keeps these beside the others."""
     for script in corpus.rglob("make_library"):
         made = subprocess.run([str(script)], check=False)
         if made.returncode != 0:

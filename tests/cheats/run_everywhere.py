@@ -22,7 +22,7 @@ USER = 1000  # needs no name
 PLAIN = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--no-new-privs"]
 NO_GROUPS = ["unshare", "--mount", "sh", "-c",
              'mount -t tmpfs -o ro none /sys/fs/cgroup && exec "$@"', "sh"]
-# What container engines take from root by default; none of these, no namespaces.
+# Capabilities that container engines take from root by default; none of these, no namespaces.
 TAKEN = ",".join(f"-{name}" for name in ("sys_admin", "sys_ptrace", "sys_module", "sys_nice",
                                          "sys_resource", "sys_time", "net_admin", "syslog"))
 

@@ -1,4 +1,4 @@
-"""What data/ci hands to other programs is what they take: GitHub's workflow by zizmor, units by systemd,
+"""Files of data/ci fit the programs that they are handed to: GitHub's workflow by zizmor, units by systemd,
 scripts by shellcheck, and the options in kbench.toml by kbench itself.
 
 Python packages come from third_party/requirements-tests.txt; a program that a machine lacks skips its
@@ -123,7 +123,7 @@ class LintTest(unittest.TestCase):
         if not shutil.which("systemd-analyze"):
             self.skipTest("there is no systemd-analyze")
         with tempfile.TemporaryDirectory() as runtime:
-            # It complains of an unknown key, and exits with 0.
+            # systemd-analyze complains of an unknown key, and exits with 0.
             self.assert_clean(run("systemd-analyze", "verify", "--user", CI / "kbench-nightly.service",
                                   CI / "kbench-nightly.timer",
                                   env={**os.environ, "XDG_RUNTIME_DIR": runtime}), silent=True)

@@ -98,7 +98,7 @@ class NightCase(unittest.TestCase):
 
 class WorkflowTest(NightCase):
     def night(self):
-        """As the runner does it: each step by bash -e, until one fails."""
+        """Runs the steps as GitHub's runner does: each step by bash -e, until one fails."""
         summary = self.folder / "summary.md"
         summary.unlink(missing_ok=True)
         for step in steps_of(WORKFLOW):
@@ -137,7 +137,7 @@ class WorkflowTest(NightCase):
         self.assertEqual([one.get("type") for one in suite.iter("failure")], ["regression"])
         self.assertIn("<html", (self.work / "kbench.html").read_text("utf-8"))
 
-        # What was measured again is kept, and is not among the nights.
+        # Runs of measuring again are kept, and are not among the nights.
         runs = json.loads(self.kbench("runs", "--json", "--db",
                                       self.folder / "kbench/nightly.sqlite").stdout)["runs"]
         self.assertEqual(len(runs), 2)

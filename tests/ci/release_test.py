@@ -25,7 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class WorkflowCase:
-    """What holds for each workflow."""
+    """Tests of each workflow, whatever it does."""
 
     FILE: pathlib.Path
     MAY_WRITE: list[str] = []  # jobs

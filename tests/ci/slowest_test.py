@@ -1,4 +1,4 @@
-"""What .ci/run says behind CTest's own summary, and with which exit code it ends.
+"""The lines that .ci/run adds behind CTest's own summary, and its exit code.
 
 CTEST names the program that writes results.
 """

@@ -75,7 +75,7 @@ class EpisodeTest(AgentCase):
         self.assertIn("try 2 of 6 in 0.0 s", result.stderr)
         self.assertIn("submit", result.stdout)
 
-        # What was asked: the key as a header, the same request again, then one for each turn.
+        # The requests: the key as a header, the same request again, then one for each turn.
         seen = server.seen
         self.assertEqual([one["path"] for one in seen], ["/v1/chat/completions"] * 7)
         self.assertEqual({one["headers"]["Authorization"] for one in seen}, {f"Bearer {KEY}"})
@@ -90,7 +90,7 @@ class EpisodeTest(AgentCase):
         self.assertEqual([(one["role"], one["tool_call_id"]) for one in answers],
                          [("tool", "call_0_0"), ("tool", "call_0_1")])
 
-        # What is stored: an episode, turn by turn, and a row in the same run.
+        # The stored rows: an episode, turn by turn, and a row in the same run.
         [episode] = self.episodes()
         self.assertEqual((episode["stop_reason"], episode["state"], episode["model"]),
                          ("submit", "ok", "scripted"))

@@ -1,4 +1,4 @@
-"""What every test of the command line shares: how to call the program, and what always holds.
+"""Common parts of every test of the command line: how to call the program, and what always holds.
 
 The program under test is named by KBENCH, the checkout by KBENCH_ROOT; tests/cli/CMakeLists.txt sets
 both.
@@ -31,7 +31,7 @@ CHECKED_KEY = CHECKED.with_suffix(".key")
 GOOD, TASK_FAILED, USAGE, INFRASTRUCTURE, REGRESSION, NOTHING_SELECTED = range(6)
 INTERRUPTED = 130
 
-# What would change the program's defaults; a test sets what it means to test.
+# Variables that would change the program's defaults; a test sets what it means to test.
 FOREIGN = ("FORCE_COLOR", "GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "KBENCH_CACHE", "KBENCH_CONFIG", "KBENCH_DB",
            "KBENCH_PRESET", "NO_COLOR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")
 
@@ -64,15 +64,15 @@ class CliCase(unittest.TestCase):
             shutil.copy(CHECKED, self.folder / database)
 
     def chain_key(self):
-        """Where kbench keeps the key under which it seals what it stores."""
+        """The file of the key under which kbench seals what it stores."""
         return self.folder / ".local/state/kbench/chain.key"
 
     def assert_good(self, result):
         self.assertEqual(result.returncode, GOOD, result.stderr)
 
     def wait_until(self, condition, what, process=None, seconds=120):
-        """What `condition()` returns, once that is true. It is asked once more where `process` has ended:
-        then nothing will change any more. `what` says in a failure what was waited for."""
+        """The result of `condition()`, once that is true. It is asked once more where `process` has ended: then
+        nothing will change any more. `what` says in a failure what was waited for."""
         deadline = time.monotonic() + seconds
         while True:
             over = process is not None and process.poll() is not None

@@ -34,7 +34,7 @@ class RunsCase(cli_case.CliCase):
                        input=json.dumps(script))
 
     def change(self, program, *values):
-        """As somebody else's program might."""
+        """Changes the file as somebody else's program might."""
         with contextlib.closing(sqlite3.connect(self.folder / "kbench.sqlite")) as store, store:
             *before, last = program.split("; ")
             for statement in before:
@@ -131,7 +131,7 @@ class RunsAndTagsTest(RunsCase):
         self.assert_good(self.kbench("tag", "--remove", "release-1.2"))
 
     def test_an_id_comes_before_a_tag_of_that_name(self):
-        """Whoever may write the file may write a tag into it that kbench would refuse."""
+        """A writer of the file may write a tag into it that kbench would refuse."""
         self.change("INSERT INTO tag VALUES (?, ?, 'now')", run_id(1), run_id(2))
         self.change("INSERT INTO tag VALUES (?, ?, 'now')", run_id(1)[:3], run_id(2))
         for name in (run_id(1), run_id(1)[:4], run_id(1)[:3]):
@@ -217,7 +217,7 @@ class CompareTest(RunsCase):
         self.assert_fails(result, NOTHING_SELECTED, "have no submission in common")
 
     def test_three_tries_wrong_slower_faster(self):
-        """What a newcomer types: v1.cpp, v2.cpp, v3.cpp, and compare after each."""
+        """A newcomer types v1.cpp, v2.cpp, v3.cpp, and compare after each."""
         tries = [{"choices": {"file": f"/{name}.cpp", "tasks": [RELU]},
                   "rows": [{"agent": "me", "submission": f"{name}.cpp", "source": name, **row}]}
                  for name, row in (("v1", {"state": "wrong_result"}), ("v2", {"submission_ns": 9_000_000}),

@@ -13,7 +13,7 @@ import unittest
 import cli_case
 from cli_case import KBENCH, ROOT, TINY, USAGE
 
-# What is typed, some of what must be offered, and what must not.
+# Words that are typed, some that must be offered, and some that must not.
 LINES = [
     ("kbench ", ["run", "report", "tasks", "completions"], ["list", "--device"]),
     ("kbench tasks ", ["list", "show", "lint"], ["run", "report"]),
@@ -143,8 +143,8 @@ class ZshTest(CompletionsTest):
     """In a terminal of its own: zsh completes nowhere else."""
 
     shell = "zsh"
-    # What the key for completions does: as often as a user presses it to see a list. Then it says that the
-    # list is there.
+    # The key for completions completes as often as a user presses it to see a list. Then it says that the list is
+    # there.
     LISTED = "<the list is complete>"
     WIDGET = f"""
       complete-and-say() {{
@@ -189,7 +189,7 @@ class ZshTest(CompletionsTest):
         return " ".join(last + rest for rest in re.findall(re.escape(line) + r"([-\w./]*)", text))
 
     def read(self, terminal, until, seconds=60):
-        """What the shell writes up to those words."""
+        """The shell's output up to those words."""
         text, deadline = "", time.monotonic() + seconds
         while until not in text:
             self.assertLess(time.monotonic(), deadline, f"zsh did not write {until!r}, only {text!r}")

@@ -27,7 +27,7 @@ def is_self(node):
 
 
 class Names(ast.NodeVisitor):
-    """What the file itself gives a name to, and which modules without weights it keeps."""
+    """Names that the file itself defines, and modules without weights that it keeps."""
 
     def __init__(self, tree):
         self.locals, self.members, self.stateless, self.keywords = set(), set(), {}, set()

@@ -18,7 +18,7 @@ from run_test import CALL_LIMIT, RunCase
 
 TASK = ("--task", "level1/019_relu", "--suite", TINY, "--checks-only")
 LANE = ("--devices", "cpu", *TASK)
-# Of one run and of another of the same submissions.
+# Fields that differ between runs of the same submissions.
 OF_ITS_RUN = {"run_id", "started_at", "seed", "wall_seconds", "build_seconds"}
 
 

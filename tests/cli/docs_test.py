@@ -38,7 +38,7 @@ class DocsCase(cli_case.CliCase):
         variables.update({"HOME": str(self.folder), "KBENCH_CACHE": str(cli_case.CACHE),
                           "KBENCH_TORCH": str(self.folder), "data": str(ROOT / "data"),
                           "PATH": f"{programs}:{os.environ['PATH']}", **environment})
-        # What a block leaves behind when another one fails would keep the pipes open.
+        # Processes that a block leaves behind when another one fails would keep the pipes open.
         start = "set -eu -o pipefail\ntrap 'jobs -p | xargs -r kill || true' EXIT\n"
         result = subprocess.run(
             ["bash", "-c", start + "".join(blocks(page, kinds))], cwd=work,

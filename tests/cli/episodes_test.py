@@ -11,7 +11,7 @@ from cli_case import NOTHING_SELECTED, USAGE
 RUN = "0a" * 16
 OTHER = "1b" * 16
 
-# What a model may write: controls, markup, marks of direction, and more than a terminal is wide.
+# Text that a model may write: controls, markup, marks of direction, and more than a terminal is wide.
 EVIL = "\x1b[2J\x07<script>alert(1)</script> \u202e\u2066" + "x" * 500
 
 

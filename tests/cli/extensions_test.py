@@ -112,7 +112,7 @@ class BuildTest(Prepared, PythonCase):
 
 
 class RequestsTest(Prepared, PythonCase):
-    """What files ask their build step and their sessions for, each a variant named like its file."""
+    """Requests of files to their build step and their sessions, each a variant named like its file."""
 
     EXPECTED = {
         "named_by_process": "ok",
@@ -322,7 +322,7 @@ class PairsTest(KernelBenchCase):
         self.run_samples()
         result = self.kbench("compare", "--remeasure", "--pairs", "3", KBENCH_CACHE=str(CACHE), timeout=900)
         self.assertIn("pair 1 of 3: 1 submission", result.stderr)
-        # Which of the two is slower is not the question.
+        # It is not the question here which of the two is slower.
         self.assertIn(result.returncode, (GOOD, REGRESSION), result.stderr)
 
 

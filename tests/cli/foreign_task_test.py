@@ -51,7 +51,7 @@ class OnTheGpuTest(CliCase):
 
 
 class InitInputsTest(CliCase):
-    """What suites/init_arguments.py hands on of get_init_inputs(), which ModelNew is made with."""
+    """Arguments that suites/init_arguments.py hands on of get_init_inputs(), with which ModelNew is made."""
 
     def told(self, values):
         file = self.folder / "task.py"

@@ -41,7 +41,7 @@ FORMULA = tuple("=+-@\t\r\n")
 
 
 def shown(raw, newline="\\n", tab=" "):
-    """As reports show it: what steers a reader is written in letters."""
+    """The text as reports show it: what steers a reader is written in letters."""
     text = ""
     for c in raw.decode("utf-8", "surrogateescape"):
         if "\udc80" <= c <= "\udcff":
@@ -93,7 +93,8 @@ class FormatsTest(cli_case.CliCase):
         self.assertEqual(sorted(found), sorted(expected))
 
     def test_json(self):
-        # What JSON can hold is there unchanged; what is not UTF-8 is written in letters.
+        # Characters that JSON can hold are there unchanged; bytes that are not UTF-8 are written
+        # in letters.
         names = [raw.decode("utf-8", "backslashreplace") for raw in HOSTILE]
         text = self.report("json")
         self.assertTrue(text.isascii())

@@ -33,7 +33,7 @@ class AttackCase(GateCase):
             self.assertNotIn("another one is started", self.host.log())
 
     def answer_to(self, data, timeout=30):
-        """What comes back to these bytes until the connection is closed, by whomever."""
+        """The answer to these bytes until the connection is closed, by whomever."""
         with self.server.raw(timeout) as connection, contextlib.suppress(ConnectionError):
             connection.sendall(data)
             answer = b""
@@ -51,7 +51,7 @@ class WorkspaceAttackTest(AttackCase):
     """By an agent with tools, or by what else it may do to the folder that they work on."""
 
     def tool(self, name, token=ANN, **arguments):
-        """What a tool does, and whether it refuses."""
+        """A function that calls a tool; it returns the tool's answer and whether the tool refuses."""
         def call():
             status, answer = self.ask(
                 "POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
@@ -138,7 +138,7 @@ class WorkspaceAttackTest(AttackCase):
             self.assertTrue(refused, value)
 
     def test_a_kernel_that_is_swapped_while_it_is_compiled(self):
-        """What is judged is a copy: its tree is that of the text that was compiled, whatever lies there
+        """The judge judges a copy: its tree is that of the text that was compiled, whatever lies there
         meanwhile; and a link in its place is never followed."""
         texts = {name: f"#error this is {name}\n" for name in ("first", "second")}
         trees = {}
@@ -280,7 +280,7 @@ class GateAttackTest(AttackCase):
         self.assertTrue(answer == b"" or b"431" in answer.splitlines()[0], answer[:200])
 
     def frames(self, data):
-        """What a socket says to these frames until it closes, or says that it does."""
+        """The answer of a socket to these frames until it closes, or says that it does."""
         with self.server.raw() as connection:
             connection.sendall(self.upgrade())
             answer = b""
@@ -309,7 +309,7 @@ class GateAttackTest(AttackCase):
         self.assertRegex(self.frames(b'\x81\x11{"type": "state"}'), b"^(\x88|$)")
 
     def test_all_places_of_a_token(self):
-        """Whoever takes all of them takes none of another's."""
+        """A client that takes all places of its token takes none of another's."""
         with contextlib.ExitStack() as stack:
             streams = []
             for _ in range(70):

@@ -167,7 +167,7 @@ extern "C" int kbench_forward(const kb_inputs*, const kb_params*, const kb_outpu
 
 
 class ShownTest(HalfCase):
-    """What an author is told before there is a run."""
+    """Words for an author before there is a run."""
 
     def test_the_header_and_the_prompt_are_of_the_class(self):
         header = self.kbench("tasks", "header", RELU, "--precision", "fp16")

@@ -72,7 +72,7 @@ class FilesTest(ImportCase):
         self.check_runs({file for file, (expected, _) in table.items() if expected == "task"})
 
     def check_tasks(self):
-        """What makes each of them special has arrived in its task."""
+        """The property that makes each of them special has arrived in its task."""
         full = {file.stem.split("_", 1)[1]: json.loads(file.read_text(encoding="utf-8"))
                 for file in self.folder.glob("suite/level1/*.json")}
         size = {name: task["sizes"]["full"] for name, task in full.items()}
@@ -288,7 +288,7 @@ class PlacesTest(ImportCase):
                       "kbench import source/reference/norm"):
             self.assertIn(words, result.stderr)
         self.assertNotIn("scripts", result.stderr)
-        # What it says is what works.
+        # The command that it names works.
         self.assert_good(self.bring_in("source/level_2", "--level", 2, "--out", "suite"))
         self.assertTrue((self.folder / "suite/level2/001_a.json").exists())
 

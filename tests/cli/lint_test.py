@@ -28,11 +28,11 @@ PLANTED = {
     "015_imprecise": "imprecise",
 }
 
-# What is found in their place in 16 bits: an output in float16 is right there, and two overflow in float16.
+# Findings in their place in 16 bits: an output in float16 is right there, and two overflow in float16.
 IN_16_BITS = {("bf16", "007_half"): None, ("fp16", "007_half"): None,
               ("fp16", "010_element"): "precision", ("fp16", "015_imprecise"): "precision"}
 
-# What some of the rigged tasks take for an answer, and an honest kernel for the control.
+# Kernels that answer as some of the rigged tasks let them, and an honest one for the control.
 KERNELS = {
     "001_zeros": "out->y[i] = 0;",
     "006_previous": "out->y[i] = parameters->weight[i];",
@@ -206,7 +206,7 @@ class AgainstPythonTest(CliCase):
         self.submit(KERNELS["013_good"])
         row = self.row(code=GOOD)
         self.assertEqual((row["state"], row["unranked_reason"]), ("ok", None))
-        # What was checked is known from then on.
+        # The result of a check is known from then on.
         row = self.row("--quick", "--no-lint", code=GOOD)
         self.assertEqual((row["state"], row["unranked_reason"]), ("ok", None))
         # The record is of that Python: of another one nobody knows anything.

@@ -1,5 +1,6 @@
-"""What a test started itself: its processes, and the control groups and files of the kbench programs among
-them. A test looks at nothing else: another checkout may be tested on the same machine at the same time.
+"""Things that a test started itself: its processes, and the control groups and files of the kbench programs
+among them. A test looks at nothing else: another checkout may be tested on the same machine at the same
+time.
 
 A test process adopts each descendant that loses its parent (become_subreaper). What kbench left running
 is below the test process then, whichever parents and session it gave itself.
@@ -17,8 +18,8 @@ PR_SET_CHILD_SUBREAPER = 36
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 PUBLIC_FOLDERS = (pathlib.Path("/dev/shm"), pathlib.Path("/tmp"), pathlib.Path("/var/tmp"))
 
-# Of runner/sandbox/host.cpp: the number of a sandboxed program's user holds the process id of its kbench,
-# modulo PROCESSES.
+# Constants of runner/sandbox/host.cpp: the number of a sandboxed program's user holds the process id of its
+# kbench, modulo PROCESSES.
 FIRST_USER, USERS_OF_A_PROCESS, PROCESSES = 1_000_000_000, 1_000, 1_000_000
 
 _started = set()  # process ids of direct children, see remember_started()
@@ -33,7 +34,7 @@ class Entry(typing.NamedTuple):
 
 
 def become_subreaper():
-    """From now on this process adopts descendants whose parents end."""
+    """Has this process adopt descendants whose parents end."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "orphans cannot be adopted")

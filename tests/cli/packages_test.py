@@ -55,7 +55,8 @@ class PackagesTest(cli_case.CliCase):
         scratch.replace(cli_case.CHECKED)
 
     def assert_others_are_vouched_for(self):
-        """What another test begins with. Was: without the key each of them checked the task once more."""
+        """Another test begins with an empty home. Was: without the key each of them checked the task once
+        more."""
         home, self.folder = self.folder, self.folder / "another"
         self.folder.mkdir()
         self.begin_checked()

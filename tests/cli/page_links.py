@@ -17,7 +17,7 @@ def pages(root):
 
 
 def anchors(text):
-    """What a heading is called in an address, as GitHub makes it."""
+    """Anchors of a page's headings, as GitHub makes them."""
     made = set()
     for heading in re.findall(r"^#+ (.*)$", FENCE.sub("", text), re.MULTILINE):
         name = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")

@@ -20,8 +20,8 @@ posixpath queue random re selectors shutil signal site sitecustomize socket stat
 sysconfig tempfile threading token tokenize torch traceback types typing usercustomize warnings weakref
 lowering importer triton""".split()
 PROGRAMS = ("python3", "python", "git", "g++", "c++", "gcc", "nvcc", "bwrap", "tar", "env", "ninja", "ldd")
-# What kbench starts loads these and kbench itself does not: an operator's own search path is looked at by the
-# loader before kbench can say anything.
+# Programs that kbench starts load these, and kbench itself does not: an operator's own search path is looked
+# at by the loader before kbench can say anything.
 LIBRARIES = ("libtorch.so", "libtorch_cpu.so", "libc10.so", "libexpat.so.1", "libpcre2-8.so.0", "libmpc.so.3",
              "libmpfr.so.6", "libgmp.so.10")
 
@@ -95,7 +95,7 @@ class CommandsTest(SubmittedCase):
         self.submit()
         run = ("run", "--task", "level1/019_relu", "--suite", TINY, "--device", "cpu", "--submissions",
                "mine")
-        # What is evaluated again is what was not timed.
+        # Untimed rows are evaluated again by the second run.
         commands = [(*run, "--quick", "--agent", "cpp"), ("report", "table"), ("runs",),
                     ("history", "level1/019_relu"), (*run, "--checks-only"),
                     ("reproduce", "latest", "--task", "level1/019_relu", "--agent", "cpp", "--into",
@@ -115,12 +115,13 @@ class MakersTest(SubmittedCase):
 
     @unittest.skipUnless(HAS_PYTHON, "doctor starts no Python")
     def test_a_python_that_is_not_isolated_runs_them(self):
-        """What the others show is no luck: the same command without the defence executes what lies there."""
+        """The other tests do not pass by luck: the same command without the defence executes what lies
+        there."""
         self.in_folder("doctor", program=WEAKENED, KBENCH_WITHOUT="trusted_python")
         self.assertNotEqual([file.name for file in self.ran.iterdir()], [])
 
     def test_nor_a_library(self):
-        """What is started gets no search path of libraries that means the working directory."""
+        """Programs that kbench starts get no search path of libraries that means the working directory."""
         self.submit()
         for words in (("doctor",), ("run", "--task", "level1/019_relu", "--suite", TINY, "--device", "cpu",
                                     "--checks-only", "--submissions", "mine", "--agent", "cpp")):

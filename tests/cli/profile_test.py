@@ -65,7 +65,7 @@ class ProfileTest(cli_case.CliCase):
         self.assert_good(both)
         compared = json.loads(both.stdout)
         self.assertEqual((compared["a"]["side"], compared["b"]["side"]), ("submission", "eager"))
-        # Those of the machine, which may be busy and has no calibration here.
+        # Cautions about the machine, which may be busy and has no calibration here.
         self.assertEqual([line for line in compared["cautions"]
                           if "the machine was busy" not in line and "not calibrated" not in line], [])
         self.assertIn("not calibrated", " ".join(compared["cautions"]))

@@ -1,4 +1,4 @@
-"""What is published tells nobody who measured it and where: no format holds the user's name, the home folder, or any
+"""Published files tell nobody who measured them and where: no format holds the user's name, the home folder, or any
 path above the working directory."""
 
 import json

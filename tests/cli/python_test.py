@@ -69,7 +69,7 @@ EXPECTED = {
     "writes_code_and_maps_it": "forbidden_library",
 }
 
-# What is not played, so that it needs no torch.
+# Submissions that are not played, so that they need no torch.
 NOT_PLAYED = {fault for fault, state in EXPECTED.items() if state in ("skipped", "compile_error")}
 ENDLESS = {fault for fault, state in EXPECTED.items() if state == "timeout"}
 WRITING = {fault for fault in EXPECTED if fault.startswith("writes_") and fault != "writes_to_its_input"}
@@ -84,7 +84,7 @@ class ModelNew(torch.nn.Module):
 
 
 def starts_of(result):
-    """For which agents torch was started, in this order."""
+    """Agents for which torch was started, in this order."""
     return re.findall(r"started torch for the Python submissions of (\S+)", result.stderr)
 
 
@@ -131,7 +131,7 @@ class PythonCase(cli_case.CliCase):
             self.assertTrue(row["message"] or EXPECTED[fault] == "ok", fault)
 
     def run_mine(self, task, *words, **variables):
-        """Of what submit() wrote: the result, and the rows of those who submitted."""
+        """Runs what submit() wrote: the result, and the rows of those who submitted."""
         result = self.run_python("--task", task, "--device", "cpu", "--submissions", self.folder / "mine",
                                  *words, **variables)
         return result, [row for row in self.rows(result) if row["agent"]]
@@ -187,7 +187,7 @@ class EndlessFaultsTest(PythonCase):
         self.assert_expected(states, ENDLESS)
 
 
-# What it computes with was packed before the task's parameters were set.
+# A model that packs its weight before the task's parameters are set, and computes with that.
 PACKED_MODEL = LINEAR_MODEL.format(name="fc", shape="bias_shape").replace("""
     def forward(self, x):
         return torch.relu(self.fc(x) + self.bias)
@@ -521,7 +521,7 @@ class KernelBenchNamesTest(PythonCase):
 
 
 class KeptArgumentsTest(PythonCase):
-    """What a task's Model is made with is asked for once: the second run reads the kept answer."""
+    """The arguments of a task's Model are asked for once: the second run reads the kept answer."""
 
     def run_kept(self):
         _, (row,) = self.check_mine(RELU, XDG_CACHE_HOME=str(self.folder / "cache"))

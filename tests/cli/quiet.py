@@ -22,8 +22,8 @@ def is_busy(row):
 
 
 def measured_in_quiet(measure, rows_of=lambda measured: measured, name=""):
-    """What `measure()` gives, once none of its rows (`rows_of` finds them) was measured beside others.
-    Raises BusyMachine after three tries."""
+    """The result of `measure()`, once none of its rows (`rows_of` finds them) was measured beside
+    others. Raises BusyMachine after three tries."""
     for _ in range(MOST_TRIES):
         measured = measure()
         busy = [row for row in rows_of(measured) if is_busy(row)]

@@ -188,7 +188,7 @@ class ActingDatabaseTest(RefusingCase):
     def test_view_that_praises_a_task(self):
         self.make_acting(self.ENDLESS.replace("i + 1 FROM n", "i + 1 FROM n WHERE i < 3"))
         self.assert_refused('the view "lint"')
-        # What the refusal keeps from happening: what the view computes is taken for a record.
+        # Without the refusal, the view's values would be taken for a record.
         without = self.kbench("report", "json", "--db", "results.sqlite",
                               program=os.environ["WEAKENED"], KBENCH_WITHOUT="passive_database")
         self.assert_good(without)

@@ -25,7 +25,7 @@ GEMM = "level2/076_gemm_add_relu"
 RELU = ("--task", "level1/019_relu", "--device", "cpu")
 TINY_RELU = (*RELU, "--suite", TINY)
 CHECKED = (*TINY_RELU, "--checks-only")
-# Of a call that never ends: enough for an honest one of microseconds on a busy machine.
+# Limit for a call that never ends: enough for an honest one of microseconds on a busy machine.
 CALL_LIMIT = ("--call-limit", "5")
 EAGER, SUBMISSION = 0, 2  # as the store's schema numbers the sides
 
@@ -259,7 +259,7 @@ class NightTest(RunCase):
         first = self.kbench(*words[1:], timeout=400, KBENCH_TORCH=str(self.folder),
                             KBENCH_LOCKS=str(self.folder / "locks"))
         self.assert_good(first)
-        # What passed and fails now is tried once more, and this takes as long as a call may.
+        # A submission that passed and fails now is tried once more, and this takes as long as a call may.
         shutil.copy(FAULTS / "deadlocks/level1/019_relu.cpp", folder / "a-honest/level1/019_relu.cpp")
         told = self.folder / "night.txt"
         with open(told, "w", encoding="utf-8") as errors, subprocess.Popen(

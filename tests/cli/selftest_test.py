@@ -74,7 +74,7 @@ class SelftestTest(cli_case.CliCase):
         words = [word for layer in layers for word in ("--without", layer)]
         words += [word for name in only for word in ("--only", name)]
         report, outcomes = self.selftest(*words)
-        # Of these, only fork and execute are none of a builder's.
+        # Only fork and execute of these are none of a builder's.
         tried_as = collections.Counter(who for _, who in outcomes)
         self.assertEqual(tried_as, {"worker": 6} | {who: 4 if who == "builder" else 6
                                                     for who in PROGRAMS_OF_TASKS})

@@ -73,7 +73,7 @@ class Server:
         return self.ended(timeout)
 
     def ended(self, timeout=180):
-        """Its exit code, once it has ended by itself."""
+        """The server's exit code, once it has ended by itself."""
         code = self.process.wait(timeout)
         self.process.stdout.close()
         self.errors.close()

@@ -87,7 +87,7 @@ class GateTest(GateCase):
         return host.serve("--host", "judge.example.org")
 
     def lines(self, data, timeout=30):
-        """What comes back to these bytes until the connection is closed."""
+        """The answer to these bytes until the connection is closed."""
         with self.server.raw(timeout) as connection:
             connection.sendall(data)
             answer = b""

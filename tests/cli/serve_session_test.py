@@ -14,7 +14,7 @@ from serve_case import ServeCase, TASK, WRONG, evaluation
 from workspace_test import RELU
 
 REQUESTS = 10
-# What stands for nvcc: nothing here is for a GPU, so it is asked for its version and nothing else.
+# A script in the place of nvcc: nothing here is for a GPU, so it is asked for its version and nothing else.
 NVCC = """#!/bin/sh
 echo "$@" >> {log}
 echo release 13.0
@@ -62,15 +62,15 @@ class SessionTest(ServeCase):
                          {"started an oracle": 1, "tried the sandbox": 1, "looked for compilers": 1}, log)
         self.assertEqual(self.asked.read_text(encoding="ascii").splitlines(), ["--version"])
 
-        # What is kept does not keep the device: this waits, since the last request may be told of its row a moment
-        # before its run has given the device back.
+        # A kept session does not keep the device: this waits, since the last request may be told of its row a
+        # moment before its run has given the device back.
         (self.folder / "right.cpp").write_text(RELU, encoding="ascii")
         self.assert_good(self.kbench("run", "right.cpp", "--task", TASK, "--suite", TINY, "--device", "cpu",
                                      "--checks-only", "--db", "other.sqlite",
                                      KBENCH_CACHE=str(cli_case.CACHE), **self.locks))
         self.assertEqual(self.fork_servers(), kept[0])
 
-        # What was killed between two requests is replaced.
+        # Processes that were killed between two requests are replaced.
         for process in kept[0]:
             os.kill(process, signal.SIGKILL)
         row = self.judge(REQUESTS)

@@ -254,7 +254,7 @@ class ShapesTest(GateCase, MeasuringCase):
         status, reply = self.server.ask("POST", "/get_reward?reward=kernrl", body)
         self.assertEqual((status, reply["rewards"]), (200, [-.25]))
         self.assertEqual(reply["extra_logs"]["correct"], [0])
-        # As its client says who it is: in the address.
+        # The client says in the address who it is.
         basic = "Basic " + base64.b64encode(f"x:{ANN}".encode()).decode()
         status, again = self.server.ask("POST", "/get_reward?reward=kernrl", body, token=None,
                                         headers={"Authorization": basic})

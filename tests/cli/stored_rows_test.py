@@ -1,4 +1,4 @@
-"""What is kept of a run: rows that were changed after the fact, and rows that count in no score.
+"""Stored rows: those that were changed after the fact, and those that count in no score.
 
 WEAKENED is the same program with defences that KBENCH_WITHOUT switches off: with it, a test shows
 what the defence that it is about keeps from happening.

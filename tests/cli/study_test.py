@@ -42,7 +42,7 @@ PRODUCT = """for (long i = 0; i < kb::a_0; ++i) {
   }
 """
 BODIES = {"level1/019_relu": RELU, "level1/023_softmax": SOFTMAX, "level1/001_square_matrix_multiplication": PRODUCT}
-# What the model hands in, from bad to good.
+# Kernels that the model hands in, from bad to good.
 RUNGS = ("not built", "wrong", "slow", "fast")
 
 
@@ -201,7 +201,7 @@ class SmallTest(StudyCase):
         states = [(number, ["error", "left"]) for number in self.STATES]
         report = self.report("--lines", "cells.jsonl")
         self.assertEqual(self.check_indices(report, states, 2, seed=3, outcomes=("correct", "built")), 6)
-        # Who counts again from the lines finds the same.
+        # Counting again from the lines gives the same numbers.
         again = json.loads(self.kbench("attribute", "analyze", "cells.jsonl", "--json").stdout)
         self.assertEqual(again["effects"], report["effects"])
         # A kernel is a row once, whoever wrote it, the states' own included.

@@ -47,7 +47,7 @@ def rows_of(model, level, cells):
     passed, *faster = (round(float(cells[name]) * tasks / 100) for name in MEASURES[:3])
     eager, compiled = (speedups(passed, count, float(cells[name]))
                        for count, name in zip(faster, MEASURES[3:]))
-    # Which tasks are the fast ones over compiled is nobody's business: any pairing will do.
+    # Any pairing of tasks will do: which ones are the fast ones over compiled does not matter here.
     for number in range(tasks):
         row = {"task": f"level{level}/{number + 1:03}_task", "agent": model,
                "profile": "cuda-agent"}
@@ -161,10 +161,10 @@ class Table1Test(Table1Case):
 
 
 class CreditTest(Table1Case):
-    """What counts nowhere, and is not paid for, would without the rule that says so."""
+    """Rows that count nowhere and are not paid for; without the rule that says so they would be."""
 
     def values(self, **how):
-        """Of the only row: what the summary says of its agent, and what the row is paid."""
+        """Values of the only row: its agent's in the summary, and its reward."""
         table = self.kbench("report", "md", **how)
         paid = self.kbench("report", "json", "--reward", "milestone", **how)
         for result in (table, paid):

@@ -1,4 +1,5 @@
-"""What waits for a device that somebody else has, and what does not: this test holds the locks as a run would."""
+"""Commands that wait for a device that somebody else has, and commands that do not: this test holds the locks as a run
+would."""
 
 import fcntl
 import json
@@ -31,7 +32,7 @@ class WaitingTest(cli_case.CliCase):
         self.bad.write_text(RELU.read_text(encoding="utf-8") + "\nint x = \n", encoding="utf-8")
 
     def hold(self, turn):
-        """As a run does that measures: until it is closed."""
+        """Holds the lock until it is closed, as a run does that measures."""
         descriptor = os.open(self.locks / lock_name(turn), os.O_RDWR | os.O_CREAT, 0o666)
         self.addCleanup(lambda: descriptor in self.held and os.close(descriptor))
         fcntl.flock(descriptor, fcntl.LOCK_EX)

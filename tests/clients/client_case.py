@@ -1,4 +1,4 @@
-"""What tests with somebody else's client library share: its environment, and a server.
+"""Common parts of tests with somebody else's client library: its environment, and a server.
 
 Each library has a virtual environment of its own, which `tests/clients/set_up` makes; CLIENTS
 names the folder that holds them. A test begins with enter("mcp"): it goes on in that environment, or is
@@ -39,7 +39,7 @@ main = cli_case.main
 
 
 def fenced(source):
-    """As a model answers."""
+    """The source in a model's answer."""
     return f"This is the kernel.\n\n```cpp\n{source}```\n"
 
 
@@ -50,7 +50,7 @@ class ClientCase(ServeCase):
         return super().serve(*words, KBENCH_TORCH=str(self.folder), **environment)
 
     def stored_rewards(self, name="milestone_sure"):
-        """What each source is worth, by its text's SHA-256: of every row of every run."""
+        """The reward of each source, by its text's SHA-256: of every row of every run."""
         worth = {}
         for row in self.stored_rows(name):
             [file] = [one for one in row["sources"]["files"] if one["path"].endswith("kernel.cpp")]

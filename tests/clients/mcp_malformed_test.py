@@ -43,7 +43,8 @@ def tool(**params):
     return {"_meta": META, **params}
 
 
-# What is wrong, its headers, the body, status and code. Over HTTP, where each request stands alone.
+# Malformed requests: the fault, headers, the body, status and code. Over HTTP, where each request
+# stands alone.
 HTTP = [
     ("a brace", headers(), "{", 400, spec.PARSE_ERROR),
     ("nothing", headers(), "", 400, spec.PARSE_ERROR),
@@ -108,7 +109,8 @@ STREAMS = [
 
 class MalformedTest(ClientCase):
     def check(self, answer, code, sent):
-        """What the library takes for an error, of that code, to the request that was sent."""
+        """Checks that the library takes the answer for an error of that code to the request that was
+        sent."""
         error = spec.JSONRPCError.model_validate(answer)
         self.assertEqual(error.error.code, code, answer)
         self.assertTrue(error.error.message)
@@ -132,7 +134,7 @@ class MalformedTest(ClientCase):
                 got, answer = server.ask("POST", "/mcp", text, token=None, headers=sent)
                 self.assertEqual(got, status, answer)
                 self.check(answer, code, body)
-        # What needs no answer has none, and whoever is in order is answered as before.
+        # A message that needs no answer gets none, and a correct request is answered as before.
         note = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"_meta": META}}
         self.assertEqual(server.ask("POST", "/mcp", note, headers=headers(note["method"])),
                          (202, None))

@@ -1,4 +1,5 @@
-"""What OpenEvolve's own code writes of an evolution, imported: every program, byte for byte, in any order of files."""
+"""Files that OpenEvolve's own code writes of an evolution, imported: every program, byte for byte, in any order of
+files."""
 
 import client_case
 

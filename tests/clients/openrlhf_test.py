@@ -35,7 +35,7 @@ def ask(url, query, prompt, label):
 class OpenRlhfTest(ClientCase):
     def test_a_hundred_rewards_are_as_stored(self):
         server = self.serve()
-        # Who asks is in the address, as its option --remote_rm_url has it.
+        # The client's token is in the address, as its option --remote_rm_url has it.
         url = server.url.replace("://", f"://trainer:{ANN}@") + "/get_reward"
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             codes = [FOUR[i % len(FOUR)] for i in range(HUNDRED)]

@@ -13,7 +13,7 @@ import cli_case  # noqa: E402
 import smollm_endpoint  # noqa: E402
 from client_case import TASK  # noqa: E402
 
-# As `kbench episodes` names them.
+# Ends of episodes as `kbench episodes` names them.
 ENDS = {"submit", "answered", "turns", "tokens", "evaluations", "seconds", "window"}
 EACH = int(os.environ.get("SMOLLM_EPISODES", "10"))  # in each style
 

@@ -51,7 +51,7 @@ inline char state_in_proc(pid_t pid) {
   return end_of_name == std::string::npos ? '\0' : text.at(end_of_name + 2);
 }
 
-// Whether it still runs or could: a zombie only waits to be reaped.
+// True for a process that still runs or could: a zombie only waits to be reaped.
 inline bool lives(pid_t pid) {
   const char state = state_in_proc(pid);
   return state != '\0' && state != 'Z' && state != 'X';

@@ -44,7 +44,7 @@ class EpisodeMaker {
     contents_[hash] = text;
     return hash;
   }
-  // Whatever bytes there are in it.
+  // Keeps JSON whose texts may hold any bytes.
   std::string keep_json(const Json& json) {
     return keep(json.dump(-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace));
   }

@@ -22,7 +22,7 @@
 
 namespace kbench::fakes {
 
-// What happens, shared between the fake oracle and the fake workers.
+// Events and settings, shared between the fake oracle and the fake workers.
 struct Script {
   double eager_ns = 4e6;
   double eager_drift = 1;  // of that, once the oracle was restarted
@@ -83,7 +83,7 @@ struct Script {
   CodeProfiles code_profile;               // of each call that is looked at
   std::vector<bool> looked_at;             // for each forward call: whether it was
 
-  // What the evaluator did.
+  // Steps of the evaluator, in order.
   std::vector<std::string> log;
   std::vector<std::uint64_t> input_keys;
   std::vector<std::string> hard_draws;  // one for each input; empty: the task's own

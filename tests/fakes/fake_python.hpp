@@ -40,7 +40,7 @@ class FakePython {
   // Lines of a shell, which a script is in its place; its words are "$@".
   void runs(const std::string& lines) const { folder_.write("python/run", lines); }
   void has_cuda() { cuda_ = "true", tell_facts(); }
-  // With Python.h.
+  // Puts Python.h where its headers lie.
   void has_headers() const { folder_.write("python/include/Python.h", ""); }
 
  private:

@@ -1,4 +1,5 @@
-// What the sandbox's tests share: the modes a machine may be in, a scratch folder, and the guest.
+// Common parts of the sandbox's tests: the modes a machine may be in, a scratch folder, and the
+// guest.
 #pragma once
 
 #include <stdlib.h>

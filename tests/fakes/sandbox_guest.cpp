@@ -1,5 +1,5 @@
-// What the sandbox's tests run inside it: each word is one thing a submission might do. Links
-// nothing of ours.
+// The program that the sandbox's tests run inside it: each word is one thing that a submission
+// might do. Links nothing of ours.
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <fcntl.h>

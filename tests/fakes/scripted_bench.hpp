@@ -20,7 +20,7 @@ namespace kbench::test {
 struct BenchScript {
   std::map<std::string, State> states;     // by agent; else kOk
   std::map<std::string, double> times_ns;  // by agent: of a call, where eager takes 4 ms
-  // By agent: the same of the compiled baseline; else there is none.
+  // Time of the compiled baseline by agent; none where it is not listed.
   std::map<std::string, double> compiled_ns;
   std::map<std::string, double> seconds;        // by task: of an evaluation
   std::map<std::string, Error> build_fails;     // by agent
@@ -37,7 +37,7 @@ struct BenchScript {
   std::string device_name = "a scripted device";
   BenchProfile profile;  // of every side
 
-  // What the last run has asked for.
+  // Requests of the last run.
   std::set<std::size_t> prepared;  // units that were to be timed
   double run_seconds = -1;         // that it told those who wait for the device
   std::vector<double> turns;       // seconds of the unit that follows each

@@ -23,7 +23,7 @@ class ScriptedJudge final : public Judge {
  public:
   // --- what a test says ---
 
-  // From now on judge() waits before each order until let().
+  // Has judge() wait before each order until let().
   void hold() {
     const std::lock_guard lock(mutex_);
     held_ = true;

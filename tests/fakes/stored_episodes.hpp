@@ -19,7 +19,7 @@ inline std::vector<Blob> blobs_of(const Contents& contents) {
   return blobs;
 }
 
-// Of these texts only.
+// Blobs of these texts only.
 inline std::vector<Blob> blobs_of(const Contents& contents,
                                   const std::vector<std::string>& hashes) {
   std::vector<Blob> blobs;

@@ -11,7 +11,7 @@
 
 namespace kbench::test {
 
-// Of the calibration of every row below.
+// Deviation between runs in the calibration of every row below.
 inline constexpr double kBetweenRuns = 0.02;
 
 struct RunSpec {

@@ -32,12 +32,12 @@ STARTS_WITHOUT_A_KILL = 5  # of the supervisor: the first, and after an oracle t
 
 EXPECTED = {"honest_1": "ok", "honest_2": "ok", "segfault": "crash", "writes_nothing": "wrong_result",
             "returns_an_error": "submission_error"}
-# What a row may say besides, when the process behind it was killed.
+# States that a row may have besides, when the process behind it was killed.
 OF_A_KILL = {"kbench-oracle": "infrastructure_error", "kbench-worker": "crash"}
 
 
 class Finding(Exception):
-    """What must not happen."""
+    """A fault of kbench: raised where something happened that must not."""
 
 
 class Run:
@@ -126,7 +126,7 @@ def kill_one(supervisor, rng):
 
 
 def wait_for_end(process, seconds):
-    """Whether it ended within so many seconds."""
+    """True if the process ended within so many seconds."""
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

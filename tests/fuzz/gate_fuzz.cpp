@@ -33,7 +33,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// What comes before `mark`, which is taken too; all that is left where there is none.
+// Takes the text before `mark`, and `mark` as well; all that is left where there is none.
 std::string_view take(std::string_view& text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   const std::string_view taken = text.substr(0, at);
@@ -62,7 +62,7 @@ class Supervisor {
  public:
   void hear(const Json& message) { asked_.push_back(message); }
 
-  // Until there is nothing left to answer.
+  // Answers until there is nothing left to answer.
   void answer_all(Desk& desk) {
     for (; answered_ < asked_.size(); ++answered_) answer(desk, Json(asked_[answered_]), answered_);
   }

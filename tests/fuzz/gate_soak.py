@@ -31,8 +31,8 @@ INTERESTING = [b"\r\n", b"\r\n\r\n", b"\n", b"\0", b"\x1b[31m", b"\xff\xfe", "\u
                b"Host: evil.example\r\n", b"Expect: 100-continue\r\n", b"Connection: close\r\n",
                b"Upgrade: h2c\r\n", b"ffffffffffffffff\r\n", b"A" * 20000, b"kernels/../../x"]
 MOST_RESIDENT_MIB = 256
-# What each client has to have sent, and how many answers to have got, before the test ends; and how many
-# seconds it may take longer than it was asked to.
+# Requests that each client has to have sent, and answers it has to have got, before the test ends; and
+# seconds that the test may take longer than it was asked to.
 SENT, ANSWERED, PATIENCE_S = 50, 10, 200
 
 
@@ -72,7 +72,7 @@ class Mutator:
         return self.some(self.dice.choice(self.corpus))
 
     def frame(self, message):
-        """Of a WebSocket: mostly as RFC 6455 has it."""
+        """A frame of a WebSocket: mostly as RFC 6455 has it."""
         first = 0x81 if self.dice.random() < .8 else self.dice.randrange(256)
         length = len(message) if self.dice.random() < .9 else self.dice.randrange(1 << 16)
         size = struct.pack("!B", 0x80 | length) if length < 126 else struct.pack("!BH", 0xfe, length)

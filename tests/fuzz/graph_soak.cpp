@@ -46,8 +46,7 @@ using Clock = std::chrono::steady_clock;
 
 // One graph; LibTorch takes seconds for some on a busy machine.
 constexpr auto kBounded = std::chrono::seconds{60};
-// What the oracle may have of address space: graphs that take more prove nothing and cost the
-// machine.
+// Limit of the oracle's address space: graphs that take more prove nothing and cost the machine.
 constexpr rlim_t kMemory = rlim_t{6} << 30;
 
 struct Options {
@@ -115,8 +114,8 @@ std::set<std::string> files_of(pid_t pid) {
   return found;
 }
 
-// What graphs may want: a folder that anybody may write to, with a file in it that anybody may
-// read, and a port that listens.
+// Targets that graphs may want: a folder that anybody may write to, with a file in it that anybody
+// may read, and a port that listens.
 class Bait {
  public:
   Bait() : mark_("kbench-graph-soak-" + std::to_string(::getpid())) {
@@ -151,8 +150,8 @@ class Bait {
             "none"};
   }
 
-  // What became of it; empty: nothing. `inside`: a process whose view of the file system counts as
-  // well.
+  // The change to the bait; empty: none. `inside`: a process whose view of the file system counts
+  // as well.
   [[nodiscard]] std::string touched(pid_t inside) const {
     if (const std::string now = listing(); now != whole_) return "the bait's folder has " + now;
     std::vector<fs::path> places{"/tmp", "/dev/shm", "/var/tmp", fs::current_path()};
@@ -203,7 +202,7 @@ class Watchdog {
     barked_ = false;
     begun_ = Clock::now().time_since_epoch().count();
   }
-  // Whether it had to end something.
+  // Returns true if it had to end something.
   bool end() {
     begun_ = 0;
     return barked_;
@@ -227,7 +226,7 @@ class Watchdog {
   std::thread thread_;
 };
 
-// What graphs came to.
+// Results of graphs.
 struct Counts {
   std::uint64_t refused = 0;  // by the list, before anything was executed
   std::uint64_t failed = 0;   // the oracle said why
@@ -257,7 +256,7 @@ class Soak {
         static_cast<unsigned long long>(counts_.computed),
         static_cast<unsigned long long>(counts_.died));
     if (options_.table && counts_.died > 0) std::exit(1);
-    // Else it proves nothing.
+    // With fewer graphs that are computed the soak proves nothing.
     if (counts_.computed < options_.graphs / 50)
       finding(0, "hardly any graph was executed to its end");
   }
@@ -391,7 +390,7 @@ Options parse(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // What a graph left behind becomes our child.
+  // A process that a graph left behind becomes our child.
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   const Options options = parse(argc, argv);
   if (!options.table)

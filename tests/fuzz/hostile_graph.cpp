@@ -275,7 +275,7 @@ Json HostileGraphs::foreign_task(std::uint64_t seed) {
     add_foreign(nodes, *from_file);
   else
     add_foreign(nodes, one_of(once_in(2) ? with_text_ : foreign_));
-  // What from_file maps is written to.
+  // Memory that from_file maps is written to.
   if (!own_.empty()) add_node(nodes, "aten::fill_", "Scalar", {own_value(), 1}, 1, true);
   const std::string whole = add_up(nodes, own_.empty() ? values_ : own_);
   return task_of(std::move(nodes), whole);

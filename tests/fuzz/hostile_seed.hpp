@@ -1,4 +1,4 @@
-// What hostile_soak and hostile_worker both know of a seed.
+// Knowledge of a seed that hostile_soak and hostile_worker share.
 #pragma once
 
 #include <cstdint>

@@ -37,7 +37,7 @@ constexpr std::size_t kArenaBytes = 1 << 16;
 UniqueFd arena() {
   UniqueFd fd(::memfd_create("kbench-arena", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd.valid() || ::ftruncate(fd.get(), kArenaBytes) != 0) std::abort();
-  // As the oracle's are.
+  // The file is sealed, as the oracle's are.
   if (::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0) std::abort();
   return fd;
 }
@@ -83,7 +83,7 @@ void one_worker(Sandbox& sandbox, const std::filesystem::path& program, const Ta
   const auto native = make_native_program(sandbox, program);
   auto worker = WorkerProcess::start(*native, start);
   if (!worker) {
-    // Others may have died before the request was sent.
+    // Other workers may have died before the request was sent.
     if (behaves_until_it_loads(seed))
       finding(seed, "it could not be started: " + worker.error().message);
     if (worker.error().message.empty()) finding(seed, "an error without a message");

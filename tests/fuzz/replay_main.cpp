@@ -32,7 +32,7 @@ using Random = std::mt19937_64;
 
 constexpr std::size_t kMaxInput = 1u << 16;
 
-// For the signal handler, which may only look at what is there already.
+// State for the signal handler, which may only look at what is there already.
 struct Current {
   const std::uint8_t* data = nullptr;
   std::size_t size = 0;

@@ -1,4 +1,4 @@
-"""What the package builder changes in Inductor leaves its choices as they are."""
+"""Changes of the package builder to Inductor leave its choices as they are."""
 
 import json
 import os

@@ -16,7 +16,7 @@ except ImportError:
 
 from lowering.operators import listed  # noqa: E402
 
-# What the list may say of an argument, by its type in the schema.
+# Words of the list for an argument, by its type in the schema.
 TENSOR = {"T", "T!", "N"}
 WORDS = {
     "Tensor": TENSOR,

@@ -20,7 +20,7 @@ EXAMPLES = REPOSITORY / "data" / "prompt"
 DEVICE = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1] == "cuda" else "cpu"
 if DEVICE == "cpu":
     os.environ["TRITON_INTERPRET"] = "1"  # read when a kernel is defined
-# What counts as data and not as computing, of what these examples do.
+# Operators of these examples that count as data and not as computing.
 DATA = {"aten::empty", "aten::empty_like", "aten::detach", "aten::t", "aten::view", "aten::alias"}
 
 
@@ -50,7 +50,7 @@ class Watch(TorchDispatchMode):
 
 class Examples(unittest.TestCase):
     def check(self, file: Path, size: str) -> None:
-        """As the player does it: made, given parameters by name, prepared, called."""
+        """Runs an example as the player does: made, given parameters by name, prepared, called."""
         task = TaskFile(SUITES / file.parent.name / file.name).load(size)
         torch.manual_seed(3)
         model = task.Model(*task.get_init_inputs()).to(DEVICE)
@@ -98,7 +98,7 @@ class Examples(unittest.TestCase):
                 (SUITES / file.parent.name / file.name).read_bytes()  # a task of that name
 
     def check_names(self, tree: ast.Module) -> None:
-        """Whatever is read from torch, triton or tl is there."""
+        """Every name that is read from torch, triton or tl is there."""
         homes = {"torch": torch}
         if importlib.util.find_spec("triton") is not None:
             import triton

@@ -1,4 +1,4 @@
-"""What the golden tests share: drawing a task's tensors, and Model.forward on them.
+"""Common parts of the golden tests: drawing a task's tensors, and Model.forward on them.
 
 Independent of the lowering on purpose, but for reading the .py file: here the model itself runs, in
 its own mode, with parameters loaded by the names the module gives them.

@@ -40,7 +40,7 @@ def word(task: Path) -> str:
 
 
 def current() -> dict[str, str]:
-    """What the record says where nothing has changed since."""
+    """The record of the present files, by which changed ones are found."""
     code = [SUITES / "lower.py", *sorted((SUITES / "lowering").glob("*.py"))]
     return {LOWERING: digest(code)} | {word(task): digest([source_of(task), task]) for task in all_tasks()}
 

@@ -22,7 +22,7 @@ using kbench::Speedup;
 using kbench::State;
 using kbench::Verdict;
 
-// Where formulas have their steps, and what lies between.
+// Values at which formulas have their steps, and some between.
 constexpr std::array kSteps{1.0,       1.01, 1.05, 1.0526315, 1.0526316, 1.05263158, 1 / 0.95, 1.2,
                             1.5,       2.0,  3.0,  0.5,       0.999999,  1.0000001,  0.3678,   0.3679,
                             2.9999999, 20.0, 20.1, 1e-6,      1e6};
@@ -61,7 +61,7 @@ class Rows {
       row.credit.pay = kPays.at(below(kPays.size()));
       row.credit.pay_reason = "why not";
     }
-    // What failed late was timed; what a formula makes of that must not matter.
+    // Rows that failed late were timed; a formula must not look at their times.
     if (row.state == State::kOk || chance(0.3)) {
       if (chance(0.97)) row.over_eager = speedup();
       if (chance(0.9)) row.over_compiled = speedup();

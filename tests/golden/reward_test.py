@@ -11,7 +11,7 @@ import unittest
 
 COUNT, SEED = 10_000, 20261125
 
-# Whose fault it is, and how far it came.
+# States by whose fault it is, and by how far the submission came.
 NOT_COMPILED = {"compile_error", "missing_symbol", "load_error"}
 THEIRS = NOT_COMPILED | {
     "refused", "submission_error", "wrong_result", "crash", "timeout", "over_budget",
@@ -40,7 +40,7 @@ def kernrl(e):
     return gain / 2 if gain < 0 else gain
 
 
-# Of a correct row: what it is made of, and how.
+# Rewards of a correct row, by formula: the ratio that they are made of, and how.
 CORRECT = {
     "speedup": ("compiled", lambda c: c),
     "log": ("compiled", lambda c: min(max(math.log(c), -1), 3)),
@@ -130,7 +130,7 @@ class RewardTest(unittest.TestCase):
                 value, capped = expected(reward["name"], line["row"])
                 self.assertEqual((reward["value"], reward["capped"]),
                                  (nine_digits(value), capped), (reward, line["row"]))
-                # Whoever gets no number, or less than there could be, is told why.
+                # A row without a reward, or with less than there could be, says why.
                 told = value is None or capped or (
                     line["row"]["pay"] == "failure" and line["row"]["state"] == "ok")
                 self.assertEqual(reward["reason"] is not None, told, reward)

@@ -1,4 +1,5 @@
-"""What is learnt of large inputs by making a part of them: suites/lowering/sampling.py."""
+"""Facts about large inputs that are learnt by making a part of them:
+suites/lowering/sampling.py."""
 
 import logging
 import resource

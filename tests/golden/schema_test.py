@@ -1,5 +1,5 @@
-"""What `kbench report json|jsonl` writes is what data/schema says, no more and no less; what `kbench attribute analyze`
-takes is, too; so is what `kbench profile --format json` prints.
+"""Output of `kbench report json|jsonl` is as data/schema says, no more and no less; so are the input of `kbench
+attribute analyze` and the output of `kbench profile --format json`.
 
 The texts are the goldens, to which unit tests hold the program.
 """

@@ -22,7 +22,7 @@ def form(entry) -> str:
 
 
 def features(task: dict, sizes: tuple[str, ...]) -> set[str]:
-    """What a lowered task has at these sizes, as words."""
+    """Features of a lowered task at these sizes, as words."""
     found = {f"head {key}" for key in task}
     for size in (task["sizes"][name] for name in sizes):
         found |= {f"size {key}" for key in size}
@@ -56,7 +56,7 @@ def nodes(task: dict) -> float:
 
 
 def cover(tasks: dict[Path, dict], sizes: tuple[str, ...], price) -> list[Path]:
-    """Of the tasks (file -> its contents) a few that together have what all have, cheap ones first.
+    """A few of the tasks (file -> its contents) that together have what all have, cheap ones first.
 
     Going from the cheapest, takes each that has something new; then, from the dearest, leaves out each whose
     features the others have as well.

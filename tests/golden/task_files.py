@@ -1,4 +1,4 @@
-"""Where tasks lie, for tests that need no torch."""
+"""Paths of tasks, for tests that need no torch."""
 
 from pathlib import Path
 

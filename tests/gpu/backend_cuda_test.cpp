@@ -73,7 +73,7 @@ class CudaBackend : public testing::Test {
     }
   }
 
-  // Of host tensors; `offset` puts both off the alignment of vector loads.
+  // Compares host tensors; `offset` puts both off the alignment of vector loads.
   void expect_same_comparison(CompareRequest request, std::size_t offset) {
     const auto on_cpu = cpu_->compare(request);
     const auto got = upload(request.got, request.elements * size_of(request.got_dtype), offset);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which tasks have no baseline in a precision class, and why: counted by reason, each task named.
+"""Tasks without a baseline in a precision class, and why: counted by reason, each task named.
 
     kbench run --baselines-only --quick --precision bf16 --level 1,2 --size full --device cuda --format json |
         tests/gpu/class_exceptions.py
@@ -15,7 +15,7 @@ import sys
 
 
 def reasons_of(row):
-    """Of a task without eager, of one without the compiled baseline; nothing where both are there."""
+    """The reason of a task without eager, or without the compiled baseline; nothing where both are there."""
     if row["state"] not in ("ok", "no_submission"):
         return [f"{row['state']}: {row['message']}"]
     why = (row["time_ns"].get("reason") or {}).get("compiled")

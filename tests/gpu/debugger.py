@@ -44,7 +44,7 @@ def ask(folder, *words):
 
 
 def judge(kind, kernel, report):
-    """What is wrong with a report; empty: nothing."""
+    """The fault of a report; empty: none."""
     text = report["text"]
     if report["status"] != "answered":
         return f"ended as {report['status']}"

@@ -95,7 +95,7 @@ def freeze(folder):
 
 
 def run(folder, url, seconds, parallel, model):
-    """Until the study ends, or `seconds` after its first cell it is asked to."""
+    """Runs until the study ends, or until `seconds` after its first cell, when it is asked to."""
     words = [KBENCH, "attribute", "run", "plan.json", "--endpoint", url, "--parallel", str(parallel),
              "--trust-estimates"]
     with subprocess.Popen(words, cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as study:

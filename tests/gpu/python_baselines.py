@@ -183,7 +183,7 @@ class PythonBaselines:
 
 
 def summary(calls: list[list[tuple[str, int, int]]]) -> dict:
-    """Of profiled calls, in the words of baseline_profile."""
+    """A summary of profiled calls, in the words of baseline_profile."""
     sums = {"kernel_ns": [], "memcpy_ns": [], "memset_ns": []}
     counts, names, times = [], collections.Counter(), collections.Counter()
     for events in calls:
@@ -243,7 +243,7 @@ def measure_python(options, path: Path, device) -> dict:
 
 
 def library_path() -> str:
-    """Where the program finds the libraries that this Python's torch uses."""
+    """Paths at which the program finds the libraries that this Python's torch uses."""
     site = Path(torch.__file__).resolve().parent
     folders = [site / "lib", *sorted((site.parent / "nvidia").glob("*/lib"))]
     before = os.environ.get("LD_LIBRARY_PATH")
@@ -304,7 +304,7 @@ def kernel_differences(ours: dict, python: dict) -> list[dict]:
 
 
 def verdict(result: dict) -> list[str]:
-    """What is wrong, what was not compared; else "ok"."""
+    """Faults, and sides that were not compared; else "ok"."""
     missing = [side for side in SIDES if result["ratios"][side]["call"] is None]
     unseen = [f"{' and '.join(missing)} not compared"] if missing else []
     return result["errors"] + result["exceeded"] + unseen or ["ok"]
@@ -343,7 +343,7 @@ def print_differences(results: list[dict]) -> None:
 
 
 def run_task(options, path: Path, device, packages: dict) -> dict:
-    """Whatever fails becomes an entry of "errors"; the rest is measured all the same."""
+    """A task that fails becomes an entry of "errors"; the rest is measured all the same."""
     name = f"{path.parent.name}/{path.stem}"
     result = {"task": name, "errors": [], "ours": []}
     package = packages.get(name)

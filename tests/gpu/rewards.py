@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a trainer gets from `kbench serve` on a GPU.
+"""Rewards that a trainer gets from `kbench serve` on a GPU.
 
     rewards.py load [--kbench PROGRAM] [--device cuda[:N]] [--count 200] [--clients 16]
     rewards.py grpo [--kbench PROGRAM] [--device cuda[:N]] [--steps 150]
@@ -113,7 +113,7 @@ EIGHT = [
 
 
 def fenced(source):
-    """As a model answers."""
+    """The source in a model's answer."""
     return f"This is the kernel.\n\n```cuda\n{source}```\n"
 
 
@@ -156,7 +156,7 @@ class Server:
         return None, TRIES
 
     def stored(self):
-        """What each source is worth, by its text's SHA-256."""
+        """The reward of each source, by its text's SHA-256."""
         worth = {}
         for run in self._told("runs", "--json")["runs"]:
             for row in self._told("report", "json", "--run", run["id"], "--reward",

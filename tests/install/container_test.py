@@ -42,8 +42,8 @@ def sections(text):
 
 
 def as_script(container, tree, words):
-    """What a builder does with these instructions and a run of `words` with the image, as a shell's script. The
-    context of the build lies in `tree`."""
+    """A shell's script that does what a builder does with these instructions, and what a run of `words` does with the
+    image. The context of the build lies in `tree`."""
     lines, entry, command = ["set -euo pipefail"], [], []
     for name, rest in container:
         if name == "COPY":

@@ -1,4 +1,5 @@
-"""What makes a wheel of an installation: the torch that it asks for, its version, its command."""
+"""Parts that make a wheel of an installation: the torch that it asks for, its version, its
+command."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""What a page says of agents' episodes: a line for each, and on the task's page turn by turn."""
+"""Agents' episodes on a page: a line for each, and on the task's page turn by turn."""
 
 import page_case
 from page_case import PageCase, data_of

@@ -330,7 +330,8 @@ constexpr int kEarlier = 11;
 constexpr int kFasterSince = 4;  // the run in which the first agent's second task of four gained
 constexpr int kSlowerSince = 8;  // and the one in which the second agent's third task lost
 
-// What an earlier run's submission took longer than the newest one's, by what changed since.
+// Factor by which an earlier run's submission took longer than the newest one's, by what changed
+// since.
 double longer_in(int run, int task, int agent) {
   if (agent == 0 && task % 4 == 1 && run < kFasterSince) return 1.4;
   if (agent == 1 && task % 4 == 2 && run < kSlowerSince) return 0.8;
@@ -384,7 +385,7 @@ std::vector<kbench::Blob> add_sources(Evaluation& e, int task, const Shape& shap
                        : kbench::test::page_source(e.task, agent, variant));
 }
 
-// Of the run's second task, whose row of agent-a is what was submitted at the end.
+// Adds an episode of the run's second task. The row of agent-a is its last submission.
 kbench::Status add_episode(kbench::Store& store, const Evaluation& row, int number) {
   kbench::test::EpisodeMaker maker("e" + std::to_string(number) + "e0123456789abcdef", row.run_id);
   maker.episode().task = row.task;

@@ -1,4 +1,4 @@
-"""What the tests of the page share: pages made of generated runs, and one browser to open them in.
+"""Common parts of the tests of the page: pages made of generated runs, and one browser to open them in.
 
 KBENCH and MAKE_RUNS name the programs; tests/page/CMakeLists.txt sets both. Without Playwright or
 Chromium there is nothing to test: exit code 77.
@@ -90,7 +90,7 @@ class PageCase(unittest.TestCase):
         cls.file, cls.report = make_page("-".join(["run", *map(str, cls.shape)]), *cls.shape)
 
     def context(self, **options):
-        """What a browser keeps for one visitor: no test sees what another left."""
+        """Storage that a browser keeps for one visitor: no test sees what another left."""
         context = browser().new_context(**options)
         self.addCleanup(context.close)
         context.set_default_timeout(DEADLINE)
@@ -154,7 +154,7 @@ class PageCase(unittest.TestCase):
         return page.eval_on_selector_all(".matrix tbody th", "all => all.map(e => e.textContent)")
 
     def best(self, agent):
-        """Of each task the report's row of an agent without variants."""
+        """The report's row of each task, of an agent without variants."""
         return {row["task"]: row for row in self.report["results"]
                 if row["agent"] == agent and not row["variant"]}
 

@@ -1,4 +1,4 @@
-// What the submissions of a made-up run are made of. Called by make_page_runs.
+// Sources of the submissions of a made-up run (make_page_runs).
 #pragma once
 
 #include <string>
@@ -41,7 +41,7 @@ inline std::string page_task_source(const std::string& task) {
       task, task);
 }
 
-// What would be markup, an instruction, or too long for a line, if a page took it for that.
+// Text that would be markup, an instruction, or too long for a line, if a page took it for that.
 inline std::string hostile_source(int which) {
   using namespace std::string_literals;
   switch (which % 6) {

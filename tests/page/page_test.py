@@ -139,7 +139,7 @@ class OverviewTest(PageCase):
         self.assertFalse(page.is_visible("#compare"))
 
     def dots(self, page):
-        """Of each line of the picture of all tasks: its task and what stands at the right."""
+        """The task of each line of the picture of all tasks, and the words at its right."""
         return page.eval_on_selector_all(".dot-line", """all => all.map(e =>
             [e.dataset.task, [...e.querySelectorAll('text')].at(-1).textContent])""")
 
@@ -234,7 +234,7 @@ class OverviewTest(PageCase):
             page.fill("#search", "level")
             self.assertEqual(page.locator(".rescored").count(), 1)
             self.assertEqual(texts(), before, metric)
-        # Of a few tasks the scores are of these.
+        # The scores are of the tasks that the filter leaves.
         page.fill("#search", "softmax")
         self.choose(page, "correct")
         ranked = {row["task"] for row in self.report["results"] if row["ranked"]}
@@ -443,7 +443,8 @@ class VendorTest(PageCase):
 
 
 class OtherDataTest(PageCase):
-    """What reports/score does not offer yet, and what one run never has, is drawn once it is there."""
+    """Data that reports/score does not offer yet, and data that one run never has, are drawn once they are
+    there."""
 
     def test_scores_with_intervals_and_groups_of_ranks(self):
         def change(data):
@@ -512,7 +513,7 @@ class OtherDataTest(PageCase):
 
 
 class PublishedTest(PageCase):
-    """What the publisher hands in, and several runs in one page."""
+    """Words of the publisher, and several runs in one page."""
     shape = (6, 3, 8, "history")
 
     def report_html(self, name, *words):

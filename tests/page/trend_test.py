@@ -1,4 +1,4 @@
-"""What a page says of earlier runs, of what tasks are made of, and of the rule for variants."""
+"""Words of a page on earlier runs, on sources of tasks, and on the rule for variants."""
 
 import json
 import re

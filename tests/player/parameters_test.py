@@ -1,4 +1,4 @@
-"""Which of the task's parameters becomes which of a model's: by names, by KernelBench's, by order."""
+"""The choice of a model's parameter for each of the task's: by names, by KernelBench's, by order."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ from player_parameters import ParametersDiffer, assign, bind, made_in_init, sile
 
 
 class Value:
-    """As player_outputs.View: a tensor that lies somewhere."""
+    """A tensor that lies somewhere, like player_outputs.View."""
 
     def __init__(self, tensor):
         self.tensor, self.dtype, self.shape = tensor, tensor.dtype, tuple(tensor.shape)
@@ -73,7 +73,7 @@ class UndrawnTest(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def drawn(self, make):
-        """What `make` made, and whether torch's generator was asked for anything."""
+        """The model that `make` made, and whether torch's generator was asked for anything."""
         torch.manual_seed(1)
         with player_parameters.Undrawn():
             model = make()

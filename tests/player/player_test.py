@@ -84,7 +84,7 @@ def registered(name, type_):
 
 
 class Session:
-    """What the supervisor holds of one: mailbox, arenas, channel, output."""
+    """The supervisor's side of a player: mailbox, arenas, channel, output."""
 
     def __init__(self, zygote, request):
         ours, theirs = socket.socketpair()
@@ -130,7 +130,7 @@ class Session:
         return struct.unpack_from("=q", self.page, CLAIMED)[0]
 
     def place(self, output=0):
-        """Of an output, as it was told: its home, its address, and fourteen strides."""
+        """The place of an output, as it was told: its home, its address, and fourteen strides."""
         home, _, address, *strides = struct.unpack_from("=IIQ14q", self.page, PLACES + output * PLACE_BYTES)
         return home, address, strides
 

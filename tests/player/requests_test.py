@@ -1,4 +1,4 @@
-"""What torch's load_inline and load are asked for, as the text by which build step and sessions know it.
+"""Requests to torch's load_inline and load, as the text by which build step and sessions know them.
 
 PYTHON runs this; it has torch. KBENCH_ROOT is the checkout.
 """

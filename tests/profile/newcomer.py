@@ -26,7 +26,7 @@ def without_comments(source):
 
 
 def profile_text(kbench, kernel, file):
-    """What kbench says, or None with the reason on the screen."""
+    """The profile by kbench, or None with the reason on the screen."""
     command = [kbench, "profile", kernel["task"], "--submission", file, "--size", kernel.get("size", "small"),
                "--device", "cuda", "--precision", kernel.get("precision", "torch-default"), "--no-store", "-q"]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def profile(kbench, kernel, kind, name=None):
-    """What kbench says of it, or the last lines of what went wrong."""
+    """The profile by kbench, or the last lines of its error."""
     file = HERE / kind / f"{name or kernel['name']}.cu"
     command = [kbench, "profile", kernel["task"], "--submission", file,
                "--size", kernel.get("size", "small"), "--device", "cuda", "--precision",
@@ -51,7 +51,7 @@ def record(kernel, told):
     file.write_text(f'{{\n"about": {about},\n"kernels": [\n{lines}\n]\n}}\n')
 
 
-# What a profile of each may be: none, or one with this many activities or more left out.
+# The profile that each may have: none, or one with this many activities or more left out.
 HOSTILE = {"crash": None, "endless": None, "forged": None, "ten_million": 9_000_000}
 
 

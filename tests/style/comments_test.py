@@ -1,17 +1,28 @@
-"""Comments of headers name their subject first, and no callers: these change, and a header does not notice.
+"""Comments name their subject first. Those of headers name no callers: these change, and a header does not notice.
 A path in a comment is one of a file or folder that there is."""
 
+import ast
+import io
 import pathlib
 import re
-import sys
+import tempfile
+import tokenize
+import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["baselines", "reports", "runner"]
+READ = [*FOLDERS, "suites", "tests"]
+ENDINGS = {".cpp", ".cu", ".cuh", ".h", ".hpp", ".py"}
 
 # "Of rows in Python." → "Rows of Python submissions only.", "What a session writes." → "Files of a session."
 FIRST_WORDS = {"Of", "What", "Whatever", "Who", "Whoever", "Whom", "Whose"}
-CALLERS = re.compile(r"\b([Cc]alled|Used|Asked) by\b(?! one thread)")
+# "Which tasks are measured" has a subject, "Which is why" and "Which of them are" have none.
+NO_NOUN = {"a", "an", "are", "can", "has", "have", "he", "is", "it", "may", "must", "no", "of", "one", "ones", "she",
+           "the", "they", "was", "we", "were", "you"}
+CALLERS = re.compile(r"\b([Cc]alled|Used|Asked) by\b(?! one thread)|\b(Called (when|where|wherever)|Used throughout)\b")
 PATH = re.compile(r"(?<![\w/.<-])((?:[a-z0-9_]+/)+[a-z0-9_]+(?:\.\w+)?)")
+# The hash of a task's Python file is in its lowered form: another comment would make another task of it.
+TASKS = re.compile(r"suites/level\d+/")
 
 
 def comments(text):
@@ -27,17 +38,56 @@ def comments(text):
             start, words = 0, []
 
 
-def faults(path):
-    for line, words in comments(path.read_text(encoding="utf-8")):
-        place = f"{path.relative_to(ROOT)}:{line}"
-        if words.split(" ")[0] in FIRST_WORDS:
-            yield f"{place}: begins with \"{words.split(' ')[0]}\"; name the thing"
-        if CALLERS.search(words):
+def docstrings(text):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            words = ast.get_docstring(node)
+            if words:
+                yield node.body[0].lineno, " ".join(words.split())
+
+
+def python_comments(text):
+    """The same of Python, docstrings included."""
+    begun = []
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type != tokenize.COMMENT or token.line[:token.start[1]].strip():
+            continue
+        if token.start[0] - 1 not in begun[-1:]:
+            yield token.start[0], token.string.lstrip("#").strip()
+        begun.append(token.start[0])
+    yield from docstrings(text)
+
+
+def comments_of(path):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return [*comments(text)]
+    try:
+        return [*python_comments(text)]
+    except (SyntaxError, tokenize.TokenError):  # a submission of the tests
+        return []
+
+
+def subjectless(words):
+    """The word or words that a comment begins with instead of its subject; empty: it has one."""
+    first, second = (re.sub(r"\W+$", "", word) for word in [*words.split(" "), "", ""][:2])
+    if first in FIRST_WORDS:
+        return first
+    return f"{first} {second}" if first == "Which" and second in NO_NOUN else ""
+
+
+def faults(path, root=ROOT):
+    for line, words in comments_of(path):
+        file = path.relative_to(root)
+        place = f"{file}:{line}"
+        if begins := subjectless(words):
+            yield f"{place}: begins with \"{begins}\"; name the thing"
+        if path.suffix == ".hpp" and file.parts[0] != "tests" and CALLERS.search(words):
             yield f"{place}: says who calls it; say what a caller has to keep"
 
 
 def parts_of(path):
-    """What a comment may call a file or folder: the end of its path, with or without the file's ending."""
+    """The names that a comment may use for a file or folder: the end of its path, with or without the ending."""
     whole = path.relative_to(ROOT)
     for name in {whole, whole.with_suffix("")}:
         yield from ("/".join(name.parts[start:]) for start in range(len(name.parts) - 1))
@@ -45,7 +95,7 @@ def parts_of(path):
 
 def dead_paths(paths):
     """Paths below a room's folder in comments that nothing has."""
-    there = {part for folder in [*FOLDERS, "suites", "tests"] for path in (ROOT / folder).rglob("*")
+    there = {part for folder in READ for path in (ROOT / folder).rglob("*")
              if "__pycache__" not in path.parts for part in parts_of(path)}
     rooms = {path.name for folder in FOLDERS for path in (ROOT / folder).iterdir() if path.is_dir()} | set(FOLDERS)
     for path in paths:
@@ -55,14 +105,47 @@ def dead_paths(paths):
                     yield f"{path.relative_to(ROOT)}:{line}: there is no {name}"
 
 
-def main():
-    headers = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.hpp"))]
-    assert len(headers) > 300, f"the scan saw {len(headers)} headers only"
-    sources = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.cpp"))]
-    found = [fault for path in headers for fault in faults(path)] + [*dead_paths(headers + sources)]
-    if found:
-        sys.exit("\n".join(found))
+def files_in(folders, endings):
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*"))
+            if path.suffix in endings and "__pycache__" not in path.parts]
+
+
+class CommentsTest(unittest.TestCase):
+    def test_each_names_its_subject_first(self):
+        files = [path for path in files_in(READ, ENDINGS) if not TASKS.match(path.relative_to(ROOT).as_posix())]
+        for ending, least in ((".hpp", 600), (".cpp", 1000), (".cu", 100), (".py", 300)):
+            seen = sum(path.suffix == ending for path in files)
+            self.assertGreater(seen, least, f"the scan saw {seen} {ending} files only")
+        found = [fault for path in files for fault in faults(path)]
+        if found:
+            self.fail("\n".join(found))
+
+    def test_a_path_in_a_comment_is_there(self):
+        found = [*dead_paths(files_in(FOLDERS, {".hpp", ".cpp"}))]
+        if found:
+            self.fail("\n".join(found))
+
+    def test_planted_comments_are_found(self):
+        planted = {
+            "a.hpp": "// Whose it is.\nint a;\n// Called by main().\nint b;\n// Called wherever.\nint c;\n",
+            "b.cpp": "int a;\n// Of who compares two files,\n// after the first draw.\nint b;  // Of no interest.\n",
+            "c.cu": "// Which of them are slow.\n\n  // Which tasks are slow.\n  // What may follow.\n",
+            "d.py": '"""What a session writes."""\n\n# Files of a session.\n# Who wrote them\nA = "# Of text"\n\n\n'
+                    'def f():\n    """Whoever calls."""\n    # Whatever comes.\n    return A  # Of a line with code.\n',
+            "e.py": "# Of a file that is no Python\nif\n",
+        }
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            found = []
+            for file, text in planted.items():
+                (folder / file).write_text(text, encoding="utf-8")
+                found += [fault.split(";")[0] for fault in faults(folder / file, folder)]
+        begins = 'begins with "{}"'.format
+        self.assertEqual(sorted(found), [
+            f"a.hpp:1: {begins('Whose')}", "a.hpp:3: says who calls it", "a.hpp:5: says who calls it",
+            f"b.cpp:2: {begins('Of')}", f"c.cu:1: {begins('Which of')}", f"d.py:10: {begins('Whatever')}",
+            f"d.py:1: {begins('What')}", f"d.py:9: {begins('Whoever')}"])
 
 
 if __name__ == "__main__":
-    main()
+    unittest.main()

@@ -43,7 +43,7 @@ def main():
                  "brings it into .venv.")
     ours = sorted(files())
     assert len(ours) > 500, f"the scan saw {len(ours)} files only"
-    # In pieces, for the longest command line that a system may take.
+    # Works in pieces, for the longest command line that a system may take.
     differing = False
     for start in range(0, len(ours), 200):
         command = [program, "--dry-run", "--Werror", *ours[start:start + 200]]

@@ -16,7 +16,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 SUITES = HERE.parents[1] / "suites"
-# What stands for the task's own SMALL.
+# Values in the place of the task's own SMALL.
 SMALL = {
     "level1/001_square_matrix_multiplication": {"N": 192},
     "level1/019_relu": {"BATCH": 48, "FEATURES": 1280},

@@ -254,7 +254,7 @@ class HalfOutputs : public ::testing::TestWithParam<DType> {
   }
   [[nodiscard]] double in_type(double value) const { return in_type(value, GetParam()); }
 
-  // To nearest, with so many bits of significand: float8_e4m3 has four.
+  // Rounds to nearest, with so many bits of significand: float8_e4m3 has four.
   static double with_bits(double value, int bits) {
     int exponent = 0;
     const double significand = std::frexp(value, &exponent);

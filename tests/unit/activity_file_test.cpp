@@ -50,7 +50,7 @@ class ActivityFileTest : public ::testing::Test {
     const auto got = read();
     return got ? "" : got.error().message;
   }
-  // What one kernel is refused for.
+  // The reason for which one kernel is refused.
   std::string refusal_of(const Activity& activity) {
     writer().add({10, 5, {activity}});
     return refusal();

@@ -59,7 +59,7 @@ TEST(AnswerCode, BlocksThatNameFilesAreATree) {
                           Pair("tiles/tile.hpp", "int b;\n")));
 }
 
-// Whoever answers is not trusted, and the gate has one thread: what grows with the square of the
+// Answers are not trusted, and the gate has one thread: an algorithm that is quadratic in the
 // length would take hours for these.
 TEST(AnswerCode, NothingTakesLongerThanReadingIt) {
   constexpr std::size_t kBytes = 1u << 20;

@@ -93,7 +93,7 @@ TEST(AttributionEstimate, FewerThanFiveUnitsThatDifferHaveNoInterval) {
 
 TEST(AttributionEstimate, NoIntervalHasNoWidth) {
   EXPECT_EQ(estimate(std::vector<double>(8, 0.25)).basis, Basis::kNoSpread);
-  // As sums leave them.
+  // The values differ in the last bit, as sums leave them.
   EXPECT_EQ(estimate({0.3, 0.1 + 0.2, 0.3, 0.3, 0.3, 0.3}).basis, Basis::kNoSpread);
   EXPECT_EQ(estimate(std::vector<double>(8, 0)).basis, Basis::kFewEvents);
 }

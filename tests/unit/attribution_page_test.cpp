@@ -31,7 +31,7 @@ int count(const std::string& text, const std::string& pattern) {
   return static_cast<int>(std::distance(std::sregex_iterator(text.begin(), text.end(), regex), {}));
 }
 
-// What a browser without scripts shows.
+// The part of the page that a browser without scripts shows.
 std::string static_part(const std::string& html) {
   return html.substr(html.find("<body>"), html.find("<script") - html.find("<body>"));
 }

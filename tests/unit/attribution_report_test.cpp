@@ -1,4 +1,4 @@
-// What is printed of a study, and its words for estimates that have no interval.
+// The printed report of a study, and its words for estimates that have no interval.
 #include "reports/attribution/attribution_report.hpp"
 
 #include <string>

@@ -43,7 +43,7 @@ void expect_covered(const std::string& what, const Coverage& found, double low, 
   if (found.without < found.studies / 2) {
     EXPECT_LE(found.share(), high) << what;
   }
-  // Of 45 such numbers one beyond 3 is no surprise: 4 for all of them together.
+  // One number beyond 3 is no surprise among 45: 4 for all of them together.
   EXPECT_LE(std::abs(found.bias()), 4) << what;
 }
 

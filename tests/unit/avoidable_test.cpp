@@ -8,7 +8,7 @@
 namespace kbench {
 namespace {
 
-// Of input x and parameter w; the output is y.
+// Judges a graph of input x and parameter w; the output is y.
 bool avoidable(const char* nodes) {
   const auto graph = parse_size_graph({{"inputs", {{{"name", "x"}}}},
                                        {"parameters", {{{"name", "w"}}}},

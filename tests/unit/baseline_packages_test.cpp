@@ -20,7 +20,7 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// What lies in a package is the request that it was made by.
+// A builder whose packages hold the request that they were made by.
 constexpr const char* kBuilds =
     "echo '{\"ready\": true, \"torch\": \"2.11.0\"}'\n"
     "while read -r line; do\n"

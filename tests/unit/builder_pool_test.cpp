@@ -91,7 +91,7 @@ class BuilderPool : public ::testing::Test {
     return fs::exists(options_.cache_directory / (result.key + ".failed"));
   }
 
-  // Those noted by the fake's "pids" and "hang": two of each.
+  // Processes that the fake noted in "pids" and "hang": two of each.
   [[nodiscard]] std::vector<pid_t> noted() const {
     std::ifstream stream(options_.cache_directory / "pids");
     return {std::istream_iterator<pid_t>(stream), {}};

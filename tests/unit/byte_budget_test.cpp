@@ -1,4 +1,4 @@
-// Who may have a body read, and who waits.
+// Order of waiting: whose body may be read, and whose has to wait.
 #include "runner/gate/byte_budget.hpp"
 
 #include <map>
@@ -15,7 +15,7 @@ class ByteBudgetTest : public ::testing::Test {
  protected:
   using Hold = std::shared_ptr<ByteBudget::Hold>;
 
-  // Its number in the line; the hold is in holds_ once it is granted.
+  // Asks for bytes, and returns the number in the line; the hold is in holds_ once it is granted.
   std::uint64_t ask(const std::string& name, const std::string& owner, std::size_t bytes) {
     return budget_->ask(owner, bytes, [this, name](Hold hold) { holds_[name] = std::move(hold); });
   }

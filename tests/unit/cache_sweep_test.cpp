@@ -1,4 +1,4 @@
-// What foreign code made large does not stay for ever.
+// Caches that foreign code made large do not stay so for ever.
 #include "runner/os/cache_sweep.hpp"
 
 #include <fcntl.h>

@@ -39,7 +39,7 @@ class CalibrationFile : public ::testing::Test {
   std::filesystem::path own_file() {
     return std::filesystem::directory_iterator(state() / "calibrations")->path();
   }
-  // As older versions kept all devices.
+  // Writes the file in which older versions kept all devices.
   void write_old_file(const std::string& text) {
     std::filesystem::create_directories(state());
     std::ofstream(state() / "calibration.json") << text;

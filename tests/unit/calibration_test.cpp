@@ -85,7 +85,8 @@ TEST(Coverage, ARunIsNotJudgedByACalibrationThatWasFittedToIt) {
   EXPECT_EQ(coverage(runs).held, 2);
 }
 
-// A run that is off by `run` and whose blocks are off by `noise`, both normal deviations of the log.
+// A run that is off by `run` and whose blocks are off by `noise`, both normal deviations of the
+// log.
 Evaluation drawn_run(std::mt19937_64& random, double run, double noise, int placements,
                      const std::string& device) {
   std::normal_distribution<double> normal;
@@ -102,8 +103,7 @@ double held(double run, double noise, int placements, const std::string& device)
   std::mt19937_64 random(1);
   std::vector<EqualRuns> runs(100);
   for (EqualRuns& equal : runs)
-    for (int i = 0; i < 5; ++i)
-      equal.push_back(drawn_run(random, run, noise, placements, device));
+    for (int i = 0; i < 5; ++i) equal.push_back(drawn_run(random, run, noise, placements, device));
   const Calibration calibration = calibrate(runs, device);
   constexpr int kRuns = 1000;
   int holds = 0;
@@ -116,8 +116,8 @@ double held(double run, double noise, int placements, const std::string& device)
   return static_cast<double>(holds) / kRuns;
 }
 
-// The half-width of few placements is wider than 1.96 standard errors, so too much is taken off. The
-// interval of the next run adds the same half-width again.
+// The half-width of few placements is wider than 1.96 standard errors, so too much is taken off.
+// The interval of the next run adds the same half-width again.
 TEST(Calibration, IntervalsHoldWhateverTheShareOfTheRun) {
   for (const double noise : {0.002, 0.02, 0.05})
     for (const int placements : {6, 10, 20})

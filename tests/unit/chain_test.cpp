@@ -155,7 +155,7 @@ std::string another_value(const std::string& column, const std::string& type) {
   return fmt::format("CASE WHEN coalesce({}, 0) = 0 THEN 1 ELSE 0 END", column);
 }
 
-// Whatever a report reads of a row is in its link.
+// Every column that a report reads of a row is in the row's link.
 TEST_F(ChainTest, AChangeInAnyColumnOfARowIsNoticed) {
   std::size_t changed = 0;
   for (const std::string table :
@@ -421,7 +421,7 @@ TEST(ChainText, DiffersWhereverARecordDoes) {
   const Evaluation one = make_evaluation("r1", 1, 6);
   Evaluation other = one;
   EXPECT_EQ(columns::text_of(one), columns::text_of(other));
-  // What one column loses, the next one gains.
+  // One column loses a letter, and the next one gains it.
   other.message = one.message.substr(0, one.message.size() - 1);
   other.hint = one.message.back() + one.hint;
   EXPECT_NE(columns::text_of(one), columns::text_of(other));

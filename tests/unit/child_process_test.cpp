@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// What a shell says that gets `descriptors` besides its output.
+// Output of a shell that gets `descriptors` besides its output.
 std::string say(const std::string& script, std::vector<std::pair<int, int>> descriptors = {},
                 std::optional<std::vector<std::string>> environment = std::nullopt) {
   auto pipe = make_pipe();

@@ -48,7 +48,7 @@ class ClangTidy : public ::testing::Test {
     const auto folder = ScratchFolder::make("kbench-tidy");
     EXPECT_TRUE(folder.ok());
     const auto file = folder->path() / (std::string(planted.name) + ".cu");
-    // What these headers include is read as well.
+    // Headers that these headers include are read as well.
     EXPECT_TRUE(
         write_new_file(file, std::string("#include <cooperative_groups.h>\n"
                                          "#include <cuda_fp16.h>\n#include \"task.h\"\n"

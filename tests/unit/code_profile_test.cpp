@@ -79,7 +79,7 @@ class CodeProfilerTest : public ::testing::Test {
     ASSERT_EQ(::waitpid(child_, &status, WUNTRACED), child_);
     ASSERT_TRUE(WIFSTOPPED(status));
   }
-  // Until it computes: it may still be on its way out of fork().
+  // Waits until the child computes: it may still be on its way out of fork().
   void await_computing() {
     ASSERT_TRUE(test::await(
         [&] {
@@ -106,7 +106,7 @@ class CodeProfilerTest : public ::testing::Test {
     EXPECT_TRUE(profiler.resolve({&child_, 1}, known).ok());
     return profiler.take();
   }
-  // As /proc has it: R runs, S sleeps, T is stopped.
+  // State of the child as /proc has it: R runs, S sleeps, T is stopped.
   [[nodiscard]] char state_of_child() const {
     std::ifstream stat("/proc/" + std::to_string(child_) + "/stat");
     std::string pid, name, state;

@@ -58,7 +58,7 @@ class CommandOptions : public ::testing::Test {
   std::set<std::string> known_, had_;
 };
 
-// As both `run` and `nightly` measure.
+// Options for how both `run` and `nightly` measure.
 std::string measuring() {
   return " --level 1,3 --task relu --tag matmul --all-tasks --size full --device cuda:2"
          " --precision tf32 --profile kernelbench --allow-torch none --submissions subs"

@@ -41,7 +41,7 @@ Change change_of(std::int64_t before, std::int64_t after) {
   return compare_times(before, after).rows.at(0).change;
 }
 
-// What both runs' deviation makes of a ratio without any noise of its own.
+// Half the interval of a ratio without any noise of its own, by both runs' deviation.
 const double kHalf = kNormal95 * test::kBetweenRuns * std::sqrt(2.0);
 
 TEST(CompareRuns, TheIntervalIsBothRunsDeviationInQuadrature) {
@@ -57,7 +57,7 @@ TEST(CompareRuns, TheIntervalIsBothRunsDeviationInQuadrature) {
               1e-9);
 }
 
-// What a run was told to take, beside what it has.
+// A run with the choices that it was told.
 ReportData told(const char* id, const Json& choices, std::vector<Evaluation> evaluations) {
   return data_of({.id = id, .choices = choices}, std::move(evaluations));
 }
@@ -130,7 +130,7 @@ TEST(CompareRuns, ARunOfOneFileTookThatFileAlone) {
   EXPECT_EQ(comparison.left_out_before, 2);
 }
 
-// Whatever the two runs said: the pairs are what was measured side by side.
+// Pairs were measured side by side, so they overrule whatever the two runs said.
 TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
   Comparison comparison = compare_times(1'000'000, 1'100'000);
   ASSERT_EQ(comparison.rows.at(0).pairs, 0);
@@ -164,7 +164,7 @@ TEST(CompareRuns, VerdictsOnTimes) {
       << "an interval of 5.5 % does not lie within 3 %";
 }
 
-// Of a device whose runs hardly differ.
+// A row of a device whose runs hardly differ.
 Evaluation steady(const std::string& run, std::int64_t time_ns) {
   Evaluation evaluation = timed_evaluation(run, kRelu, "alice", time_ns);
   evaluation.device = "cuda";
@@ -333,7 +333,7 @@ TEST(CompareRuns, WhatMeasuresInAnotherWayIsRefused) {
               ElementsAre("device", "size", "timing"));
 }
 
-// What a submission may use torch for decides whether it is ranked, and with whom.
+// The policy on torch decides whether a submission is ranked, and with whom.
 TEST(CompareRuns, AnotherTorchPolicyIsRefusedWhereBothHavePython) {
   const auto with = [](const std::string& policy) {
     Evaluation row = timed_evaluation("aa", kRelu, "alice", 1'000'000);
@@ -420,7 +420,7 @@ TEST(CompareRuns, ARerunIsACaution) {
     EXPECT_THAT(cautions_of(foreign), IsEmpty());
 }
 
-// Whatever stands in a file of somebody else.
+// A file of somebody else may hold anything.
 TEST(CompareRuns, FactsOfAnyTypeAreTakenOrLeft) {
   for (const char* json : {"", "[]", "7", "{", R"({"device":7,"torch":[],"gpu":null})",
                            R"({"device":{"name":{},"threads":-1e99,"kind":"cpu"}})",

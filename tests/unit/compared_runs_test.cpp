@@ -212,7 +212,7 @@ TEST_F(RemeasuredRunsTest, TriesOfAFileAreComparedWithEachOther) {
   EXPECT_EQ(found->before.run.id, first);
 }
 
-// Of what was made on another machine, pairs of this one say nothing.
+// Pairs of this machine say nothing about rows that were made on another one.
 TEST_F(RemeasuredRunsTest, AnotherDeviceIsNoPlaceToMeasureAgain) {
   change_source();
   measured_as(1.1e6);

@@ -86,14 +86,14 @@ class CompilerTest : public ::testing::Test {
     EXPECT_EQ(call(compiled->library, "answer"), 42);
   }
 
-  // What a submission that must not compile gets to hear.
+  // The error of a submission that must not compile.
   Error refusal(const std::string& text, const std::string& extension = ".cpp") {
     const auto compiled = compile(text, extension);
     EXPECT_FALSE(compiled.ok());
     return compiled.ok() ? Error{} : compiled.error();
   }
 
-  // Of the one agent.
+  // The folder of the one agent's build.
   fs::path compiled_folder() { return compile_only()->library.parent_path(); }
 
   SubmissionFolder folder_;
@@ -235,7 +235,7 @@ TEST_F(CompilerTest, OfAnAgentsLibrariesTheOldestGoes) {
   ASSERT_TRUE(second.ok()) << second.error().message;
   EXPECT_FALSE(fs::exists(first->library));
   EXPECT_TRUE(fs::exists(second->library));
-  // What a run may be about to use stays.
+  // A library that a run may be about to use stays.
   const auto third = large(3);
   ASSERT_TRUE(third.ok()) << third.error().message;
   EXPECT_TRUE(fs::exists(second->library) && fs::exists(third->library));

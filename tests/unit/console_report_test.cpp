@@ -57,7 +57,7 @@ TEST(ConsoleReport, ColumnsAreAligned) {
   }
 }
 
-// What a submission is accused of is no fault of the baselines', which were not timed because of
+// An accusation of the submission is no fault of the baselines', which were not timed because of
 // it.
 TEST(ConsoleReport, WhatTheRowSaysIsNotToldAgainAsAReason) {
   auto data = make_report_data();

@@ -16,7 +16,7 @@ namespace {
 
 using Operators = std::vector<std::string>;
 
-// Of the shipped tasks: their operators at either size, as the lowered files have them.
+// Operators of the shipped tasks at either size, as the lowered files have them.
 class ShippedTasksTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -34,7 +34,7 @@ class ShippedTasksTest : public ::testing::Test {
     return operators;
   }
 
-  // As if the other size were unknown.
+  // Tasks at one size, as if the other one were unknown.
   [[nodiscard]] std::vector<HeldOutTask> held_out(const std::string& size) const {
     std::vector<HeldOutTask> tasks;
     for (const TaskEntry& entry : suite_)

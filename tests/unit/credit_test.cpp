@@ -1,5 +1,5 @@
-// What may rank and be paid. Each of these rows once ranked, or earned more than a correct kernel
-// does.
+// Rows that may rank and be paid. Each of these rows once ranked, or earned more than a correct
+// kernel does.
 #include "reports/facts/credit.hpp"
 
 #include <gmock/gmock.h>
@@ -73,7 +73,7 @@ ReportData with_one_not_judged(State state) {
   return data;
 }
 
-// Whoever knows the inputs can write a kernel that is right for them alone.
+// A kernel whose author knows the inputs can be right for these inputs alone.
 TEST(Credit, KnownInputsRankNobodyAndPayNothing) {
   Evaluation row = row_of(kEagerNs / 2);
   row.labels = "busy_streams known_inputs";
@@ -193,7 +193,7 @@ TEST(Credit, TrustInEstimatesIsNoneInABusyMachine) {
 
 TEST(Credit, RowsThatAreNotAsStoredNeitherRankNorEarn) {
   ReportData data = run_of(row_of(kEagerNs / 2));
-  // Who takes the chain off can change what he likes.
+  // An editor of the file who takes the chain off can change what he likes.
   for (const auto state : {ChainFinding::State::kChanged, ChainFinding::State::kUnchecked,
                            ChainFinding::State::kUnchained}) {
     data.chain.state = state;

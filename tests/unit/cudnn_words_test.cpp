@@ -7,7 +7,7 @@
 namespace kbench {
 namespace {
 
-// As cuDNN 9.19 says it: a stack for each engine.
+// Words of cuDNN 9.19: a stack for each engine.
 constexpr const char* kOtherDevice =
     "{\"engineId\":9}\n"
     "Warning: CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH; Reason: only since Blackwell at: !(1000 <= "
@@ -24,7 +24,7 @@ TEST(TellingLine, IsALimitOfAnEngineInWords) {
             "CUDNN_STATUS_NOT_SUPPORTED_LAYOUT, Epilogue tensors must be row major.");
 }
 
-// As of a transposed convolution with a bias.
+// Words on a transposed convolution with a bias.
 TEST(TellingLine, IsALimitWithoutWordsBeforeWordsAboutNothing) {
   EXPECT_EQ(telling_line("Warning: CUDNN_STATUS_NOT_SUPPORTED; Reason: no such engine at: a == b\n"
                          "Warning: CUDNN_STATUS_NOT_SUPPORTED_LAYOUT; Reason: !is_NHWC\n"),

@@ -20,7 +20,8 @@ inline std::string source_text(const std::string& run_id, int row) {
   return "int row_" + std::to_string(row) + "_of_" + run_id + ";";
 }
 
-// Of two rows, each with a file of its own; their header and task are shared with other such runs.
+// Adds a run of two rows, each with a file of its own; their header and task are shared with other
+// such runs.
 inline void add_run_with_sources(const std::filesystem::path& file, const std::string& run_id,
                                  const std::string& started_at = "2026-11-21T13:00:00Z") {
   Result<Store> store = Store::open(file, Store::Mode::kReadWrite);
@@ -38,7 +39,7 @@ inline void add_run_with_sources(const std::filesystem::path& file, const std::s
   ASSERT_TRUE(store->finish_run(run_id, started_at).ok());
 }
 
-// As a bad disk does it: one bit, wherever the file holds that text.
+// Flips one bit, as a bad disk does, wherever the file holds that text.
 inline void flip_a_bit(const std::filesystem::path& file, const std::string& text) {
   const std::string bytes = bytes_of_file(file);
   ASSERT_NE(bytes.find(text), std::string::npos);
@@ -46,7 +47,7 @@ inline void flip_a_bit(const std::filesystem::path& file, const std::string& tex
     overwrite(file, at, std::string(1, static_cast<char>(text.front() ^ 1)));
 }
 
-// What the database gives for that text: the same, what is wrong with it, or nothing.
+// The database's text under that hash: the same one, the damage, or nothing.
 inline std::string stored_text(const std::filesystem::path& file, const std::string& text) {
   const Result<Store> store = Store::open(file, Store::Mode::kReadOnly);
   if (!store) return store.error().message;

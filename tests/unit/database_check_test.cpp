@@ -23,7 +23,7 @@ class DatabaseCheckTest : public DatabaseTest {
     return check ? std::move(*check) : DatabaseCheck{};
   }
 
-  // What is said of the only run that is not sound.
+  // The finding about the only run that is not sound.
   std::string wrong_with(const std::string& run_id) {
     const DatabaseCheck found = check();
     EXPECT_FALSE(found.sound());

@@ -1,4 +1,4 @@
-// What the gate makes of requests, without a network.
+// Requests at the gate, without a network.
 #include "runner/gate/desk.hpp"
 
 #include <algorithm>

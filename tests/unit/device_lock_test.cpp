@@ -300,7 +300,7 @@ TEST_F(DeviceLockTest, AFolderThatCannotBeIsAnErrorAndNotAWait) {
   EXPECT_THAT(lock.error().message, HasSubstr("opening it failed"));
 }
 
-// In a folder such as /tmp. Only root can become two users.
+// Locks in a folder such as /tmp. Only root can become two users.
 TEST_F(DeviceLockTest, HoldsAmongUsers) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can become two users";
   std::filesystem::create_directory(folder_);

@@ -1,4 +1,4 @@
-// What a session keeps, without an oracle: cli.serve_session_test has one.
+// Things that a session keeps, without an oracle: cli.serve_session_test has one.
 #include "runner/device/device_session.hpp"
 
 #include <chrono>

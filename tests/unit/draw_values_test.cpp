@@ -202,7 +202,7 @@ TEST(HardValues, OneIn64Swamps) {
   EXPECT_NEAR(spikes, all / 64, all / 640);
 }
 
-// What a 16-bit pattern of 1 sign, `exponent` and the rest significand bits stands for.
+// The value of a 16-bit pattern of 1 sign, `exponent` and the rest significand bits.
 double decode(std::uint32_t bits, int exponent) {
   const int fraction = 15 - exponent;
   const int bias = (1 << (exponent - 1)) - 1;

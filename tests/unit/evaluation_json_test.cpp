@@ -42,7 +42,7 @@ Evaluation full_row() {
 }
 
 Evaluation read_again(const Evaluation& row) {
-  // As text, because that is what a channel carries.
+  // Goes through text, because that is what a channel carries.
   const auto again = evaluation_from_json(Json::parse(evaluation_json(row).dump()));
   EXPECT_TRUE(again.ok()) << again.error().message;
   return again ? *again : Evaluation();

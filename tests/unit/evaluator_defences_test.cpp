@@ -1,4 +1,4 @@
-// What the evaluator does about submissions that cheat: each defence, on the scripted device.
+// Defences of the evaluator against submissions that cheat, each on the scripted device.
 #include <algorithm>
 
 #include "runner/analysis/speedup.hpp"

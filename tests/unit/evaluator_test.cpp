@@ -57,7 +57,7 @@ TEST_F(EvaluatorTest, WhatAPythonWorkerDoesNotAdmitIsFoundLikeANativeOnes) {
   EXPECT_EQ(run().state, State::kTimingInconsistent);
 }
 
-// Of the baselines' player there is the compiled one left.
+// The baselines' player plays the compiled one only.
 TEST_F(EvaluatorTest, EagerMayBePlayedByAWorkerOfItsOwn) {
   use_cpu();
   request_.eager_is_a_worker = true;
@@ -203,7 +203,7 @@ TEST_F(EvaluatorTest, LongCallsAreLookedIntoOnce) {
   EXPECT_EQ(std::count(script_.looked_at.begin(), script_.looked_at.end(), true), 1);
 }
 
-// Whatever it does once it was stopped: the first look of each visit comes unawares.
+// The first look of each visit comes unawares, so it does not matter what a submission hides later.
 TEST_F(EvaluatorTest, WhoeverHidesALibraryAfterTheFirstLookIsTold) {
   use_cpu();
   script_.python = true;
@@ -538,7 +538,7 @@ TEST_F(EvaluatorTest, ACompiledBaselineThatDiffersIsLeftOut) {
   }
 }
 
-// Who sees several inputs at once could serve them together.
+// A submission that sees several inputs at once could serve them together.
 TEST_F(EvaluatorTest, OfASamplesInputsOneIsShownAtATime) {
   use_cpu();
   script_.compiled_ns = 0.5e6;
@@ -584,7 +584,7 @@ TEST_F(EvaluatorTest, OnCpuPlacementsAreFreshAndShortCallsAreBatched) {
   EXPECT_EQ(script_.count("restart"), 0) << "the oracle, which plays nothing, stays";
 }
 
-// Who starts first gets what memory the players before have left.
+// The side that starts first gets what memory the players before have left.
 TEST_F(EvaluatorTest, OnCpuEachSideStartsFirstAtTimes) {
   use_cpu();
   run();
@@ -624,7 +624,7 @@ TEST_F(EvaluatorTest, OnCpuEverySideIsPlayedAlike) {
   EXPECT_GE(script_.count("baselines' null"), 6 * script_.players_started);
 }
 
-// What a baseline says of its own time counts no more than what a submission says.
+// A baseline's own word on its time counts no more than a submission's.
 TEST_F(EvaluatorTest, OnCpuABaselinesTimeIsTheSupervisors) {
   use_cpu();
   script_.null_ns = 1e6;
@@ -708,7 +708,7 @@ class HardDrawTest : public EvaluatorTest {
         {HardDraw::kWide, ""}, {HardDraw::kBits, "a reason against it"}, {HardDraw::kSpikes, ""}};
   }
 
-  // Where in the checks each distribution came.
+  // The distribution of each check, in order.
   static std::vector<std::string> distributions(const Evaluation& evaluation) {
     std::vector<std::string> names;
     for (const Check& check : evaluation.checks) names.push_back(check.distribution);

@@ -44,7 +44,7 @@ void visit_trees(EpisodeMaker& maker, const std::vector<std::string>& trees) {
 
 void plain(EpisodeMaker& maker) { visit_trees(maker, {"", "a"}); }
 
-// As many equal calls on one tree; then it is submitted.
+// Makes so many equal calls on one tree, and then submits it.
 std::function<void(EpisodeMaker&)> repeated(const std::vector<PlannedCall>& calls) {
   return [calls](EpisodeMaker& maker) {
     maker.turn({write("", "a")});

@@ -23,7 +23,7 @@ TEST(ForEachIndex, NothingToDoStartsNothing) {
 }
 
 TEST(ForEachIndex, SeveralThreadsWorkAtOnce) {
-  // Each waits for the other: with one thread it would not come.
+  // Each call waits for the other: with one thread it would not come.
   std::atomic<int> arrived{0};
   for_each_index(2, 2, [&](std::size_t) {
     ++arrived;

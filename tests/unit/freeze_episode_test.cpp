@@ -115,7 +115,7 @@ TEST(FreezeEpisode, EachJudgedReplyIsAStateWithTheAnchorInPlaceOfTheJudgesWords)
   EXPECT_EQ(nodes[2].generation, 2);
   const auto second = read_state_context(found->texts[1]);
   ASSERT_TRUE(second.ok());
-  // What was said of the kernel before is history; of this one nothing stands there.
+  // Words on the kernel before are history; there are none on this one.
   EXPECT_THAT(all_text(*second), HasSubstr("before the brace in line 3"));
   EXPECT_THAT(all_text(*second), Not(HasSubstr("element [7]")));
   EXPECT_EQ(second->back().content, "It was judged:\n\n");

@@ -22,7 +22,7 @@ class GitStateTest : public ::testing::Test {
     write("subs/alice/level1/019_relu.cpp", "// first");
   }
 
-  // As somebody who has a name and nothing configured.
+  // Runs git as somebody who has a name and nothing configured.
   static bool git(const std::vector<std::string>& words) {
     std::vector<std::string> argv{"/usr/bin/env",
                                   "GIT_CONFIG_GLOBAL=/dev/null",
@@ -103,7 +103,7 @@ TEST_F(GitStateTest, NothingThatTheRepositoryNamesIsRun) {
   ASSERT_TRUE(state);
   EXPECT_FALSE(state->dirty) << "nobody asked";
   EXPECT_FALSE(std::filesystem::exists(witness));
-  // What would have happened: this test can see it.
+  // Without the precaution the filter runs: this test can see it.
   ASSERT_TRUE(here({"-c", "core.fsmonitor=false", "status"}));
   EXPECT_TRUE(std::filesystem::exists(witness));
 }

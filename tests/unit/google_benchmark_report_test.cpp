@@ -16,7 +16,7 @@ TEST(GoogleBenchmarkReport, MatchesItsGolden) {
                       render_google_benchmark(test::make_formats_data()));
 }
 
-// What tools/compare.py and tools/gbench/report.py of Google Benchmark read.
+// Fields that tools/compare.py and tools/gbench/report.py of Google Benchmark read.
 TEST(GoogleBenchmarkReport, HasWhatItsReadersAskFor) {
   const Json report = Json::parse(render_google_benchmark(test::make_formats_data()));
   EXPECT_TRUE(report.at("context").at("date").is_string());

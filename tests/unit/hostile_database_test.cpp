@@ -85,7 +85,7 @@ class HostileDatabase : public ::testing::Test {
     }
   }
 
-  // It opens, and says what is wrong when the run is read.
+  // Expects that the file opens, and that reading the run says what is wrong.
   void expect_damaged(const std::string& what) {
     const Result<Store> store = Store::open(file_, Mode::kReadOnly);
     ASSERT_TRUE(store.ok()) << store.error().message;
@@ -189,7 +189,7 @@ TEST_F(HostileDatabase, TwoTablesOnOnePageAreRefused) {
 }
 
 TEST_F(HostileDatabase, ASchemaThatClaimsAnotherVersionIsCompared) {
-  // Whichever object of a later step comes first.
+  // The message names any one object of a later step.
   tamper("PRAGMA user_version = 1");
   expect_refused("it holds the index \"");
   expect_refused("\", which kbench never made");
@@ -257,7 +257,7 @@ TEST_F(HostileDatabase, ImpossibleCountsAndNamesAreDamage) {
   }
 }
 
-// It stands in tables and closing lines.
+// A run's id stands in tables and closing lines.
 TEST_F(HostileDatabase, AnIdThatIsNoneIsDamage) {
   for (const char* id : {"char(27) || ']0;x' || char(7)", "''", "'a b'", "printf('%.65c', 'a')"}) {
     SCOPED_TRACE(id);

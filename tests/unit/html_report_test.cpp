@@ -47,7 +47,7 @@ std::string skeleton_of(std::string html) {
   return html;
 }
 
-// What a browser without scripts shows.
+// The part of the page that a browser without scripts shows.
 std::string plain_part(const std::string& html) {
   return html.substr(html.find("<body>"), html.find("<script") - html.find("<body>"));
 }

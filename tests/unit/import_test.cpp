@@ -1,4 +1,4 @@
-// What `kbench import` finds, and which names it gives; nothing is executed here. tests/cli/
+// Sources that `kbench import` finds, and the names it gives; nothing is executed here. tests/cli/
 // import_test.py does the rest.
 #include <unistd.h>
 
@@ -104,7 +104,7 @@ TEST_F(SourcesTest, LinksThatLeadOutAreNotOpened) {
   const auto levels = find("b");
   ASSERT_EQ(levels.size(), 2u);
   EXPECT_TRUE(levels[1].error);
-  // Whoever names a link means it.
+  // A user who names a link means it.
   EXPECT_EQ(find("a/1_out.py").at(0).text, "a secret");
 }
 
@@ -217,7 +217,7 @@ class SilentProcess final : public SandboxedProcess {
   int& ended_;
 };
 
-// Its programs say that they can take work, and nothing after that.
+// A sandbox whose programs say that they can take work, and nothing after that.
 class SilentSandbox final : public Sandbox {
  public:
   SilentSandbox() { level_.bubblewrap = true; }  // so that nobody needs a scratch folder

@@ -102,12 +102,12 @@ const std::map<std::string, Rule>& rules() {
          "runner/sandbox", "runner/submission", "runner/measure", "runner/measure/oracle"}}},
       // A process that measures: it sees no plan, no store, no report and no command line.
       {"runner/lane", {{"runner/core", "runner/os"}}},
-      // It may not see the run, which asks it before anybody is ranked.
+      // Lint may not see the run, which asks it before anybody is ranked.
       {"runner/lint",
        {{"runner/core", "runner/analysis", "runner/os", "runner/task", "runner/backend",
          "runner/verify", "runner/sandbox", "runner/installation", "runner/plan", "runner/store",
          "runner/measure", "runner/oracle", "runner/device", "runner/measure/oracle"}}},
-      // It may not see the reports: who shows a run is its sink.
+      // The run may not see the reports: whoever shows it is its sink.
       {"runner/run", {{"runner/core",          "runner/os",
                        "runner/activity",      "runner/analysis",
                        "runner/task",          "runner/backend",
@@ -122,7 +122,7 @@ const std::map<std::string, Rule>& rules() {
                        "runner/store/file",    "runner/store/rows",
                        "runner/measure/watch", "runner/measure/players",
                        "runner/measure/oracle"}}},
-      // What a profile says; what it is made of comes from the run's bench.
+      // A profile's words; their facts come from the run's bench.
       {"runner/profile",
        {{"runner/core", "runner/activity", "runner/task", "runner/backend", "runner/oracle",
          "runner/installation", "runner/submission", "runner/store/rows", "runner/plan",
@@ -179,7 +179,7 @@ const std::map<std::string, Rule>& rules() {
          "runner/attribution", "runner/feedback", "runner/reward", "runner/trajectory",
          "runner/store", "runner/run", "runner/judge", "runner/episode", "reports/facts",
          "runner/store/chain"}}},
-      // What people are shown of what rooms found; whoever found it knows no terminal.
+      // Texts that show people what rooms found; those rooms know no terminal.
       {"runner/print",
        {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/selftest",
          "runner/device", "runner/exchange", "runner/import", "runner/lint", "runner/pool",

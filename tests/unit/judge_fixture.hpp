@@ -17,7 +17,7 @@ namespace kbench::test {
 
 class JudgeTest : public RunTest {
  protected:
-  // What an agent handed in.
+  // The tree that an agent handed in.
   static KernelTree tree_of(const std::string& text, const std::string& file = "main.cpp") {
     return kernel_tree_of({{file, text}}).value();
   }

@@ -1,4 +1,4 @@
-// What the judge takes out of a folder that somebody else is writing to.
+// The judge's copy of a folder that somebody else is writing to.
 #include "runner/workspace/kernel_tree.hpp"
 
 #include <sys/stat.h>

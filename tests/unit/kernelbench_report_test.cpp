@@ -54,7 +54,7 @@ TEST(KernelBenchReport, MatchesItsGolden) {
   test::expect_golden("reports/formats/run.kernelbench.json", render_kernelbench(make_level_1()));
 }
 
-// What scripts/benchmark_eval_analysis.py and calculate_pass_at_k read.
+// Fields that scripts/benchmark_eval_analysis.py and calculate_pass_at_k read.
 TEST(KernelBenchReport, HasWhatItsReadersAskFor) {
   const Json results = rendered(make_level_1());
   ASSERT_TRUE(results.is_object());

@@ -70,7 +70,7 @@ class KnownCodeTest : public ::testing::Test {
   KnownCodeTest()
       : library_(::open(folder_.write("own.so", std::string(8192, 'x')).c_str(), O_RDONLY)) {}
 
-  // Where the code comes from that a child maps after it was trusted.
+  // Origins of the code that a child maps after it was trusted.
   std::vector<MappedCode> mapped_later(const std::function<void()>& does) {
     auto known = KnownCode::make(library_.get(), fs::read_symlink("/proc/self/exe"));
     EXPECT_TRUE(known.ok());
@@ -134,7 +134,7 @@ TEST_F(KnownCodeTest, WhatIsInstalledIsKnownByItsFileNotByItsPath) {
             CodeOrigin::kInstalled);
 }
 
-// Where code comes from that lies there, if Python consists of `runtime`.
+// Origin of code that lies there, if Python consists of `runtime`.
 CodeOrigin origin_beside(const fs::path& runtime, const fs::path& mapped) {
   KnownCode known = KnownCode::of_runtime({runtime});
   const std::array self{::getpid()};
@@ -148,8 +148,8 @@ CodeOrigin origin_beside(const fs::path& runtime, const fs::path& mapped) {
   return CodeOrigin::kWorker;
 }
 
-// What counts is the folder that was named, and that nobody else writes to it or above it. These
-// lie in /tmp, where everybody may write and nobody removes what is another user's.
+// A runtime's code is known by the folder that was named, where nobody else writes to it or above
+// it. These lie in /tmp, where everybody may write and nobody removes what is another user's.
 TEST_F(KnownCodeTest, WhatARuntimeConsistsOfIsKnownByItsFolder) {
   const fs::path file = folder_.write("python/lib/libtorch_cpu.so", std::string(8192, 'y'));
   const fs::path python = folder_.path() / "python";
@@ -165,7 +165,7 @@ TEST_F(KnownCodeTest, ARuntimeThatIsNamedByALinkIsKnown) {
   const fs::path link = folder_.path() / "python-3.11";
   fs::create_directory_symlink(folder_.path() / "python-3.11.7", link);
   EXPECT_EQ(origin_beside(link, file), CodeOrigin::kRuntime);
-  // As a sandbox shows it that was given the link.
+  // A sandbox that was given the link shows the mapping like this.
   const KnownCode known = KnownCode::of_runtime({link});
   const UniqueFd opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   const auto identity = identity_of(opened.get());
@@ -193,7 +193,7 @@ TEST_F(KnownCodeTest, ARuntimeMayBeAnotherUsersButNotTheSandboxs) {
   EXPECT_EQ(origin_beside(python, file), CodeOrigin::kExposed);
 }
 
-// What a build step made is the submission's own, as long as it holds what was made.
+// A library of a build step is the submission's own, as long as it holds what was made.
 TEST_F(KnownCodeTest, ALibraryThatWasBuiltIsKnownByItsFileAndByWhatItHolds) {
   const std::string text(8192, 'b');
   const fs::path built = folder_.write("built/relu.so", text);

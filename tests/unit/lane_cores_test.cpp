@@ -86,7 +86,7 @@ TEST_F(LaneCoresTest, OneWithoutANodeTakesOfWhatTheOthersLeave) {
   EXPECT_THAT(shares[1].cores, ElementsAre(0, 1, 2, 3));
 }
 
-// Whatever the machine: no core twice, and none that this process may not use.
+// On any machine no core is given twice, and none that this process may not use.
 TEST_F(LaneCoresTest, NoCoreIsInTwoShares) {
   for (int gpus = 1; gpus <= 8; ++gpus)
     for (int cores = 1; cores <= 40; ++cores) {

@@ -1,4 +1,4 @@
-// What a coordinator and its lane tell each other arrives as it was sent.
+// Messages of a coordinator and its lane arrive as they were sent.
 #include "runner/run/lane_order.hpp"
 
 #include <string>

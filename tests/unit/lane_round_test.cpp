@@ -149,7 +149,7 @@ TEST_F(LaneRoundTest, AUnitThatKillsTwoLanesIsOurFault) {
   EXPECT_NE(stored_run(outcome.run.id).finished_at, "");
 }
 
-// Of a unit that its lane could not even begin: a task's file that changed, say.
+// A row of a unit that its lane could not even begin: a task's file that changed, for example.
 TEST_F(LaneRoundTest, ARowThatNamesNoTaskIsTriedOnceMoreAndThenTheRunsOwn) {
   Evaluation nothing;
   nothing.state = State::kInfrastructureError;
@@ -191,7 +191,7 @@ TEST_F(LaneRoundTest, NoLaneMeasuresWhatAnotherRunHasAnswered) {
 }
 
 TEST_F(LaneRoundTest, ADeviceThatIsLostLeavesAndTheOthersGoOn) {
-  // Whoever has it: what only the device says is said again by another.
+  // Any lane may have the unit: what only the device says is said again by another.
   lane_benches_.script.states = {{"a", State::kInfrastructureError}};
   unit_of("a") = {{"loses", "cuda:0"}};
   unit_of("b") = {{"until", at("ends")}};  // that the first has left
@@ -286,8 +286,8 @@ TEST_F(LaneRoundTest, AKilledCoordinatorLeavesNoLaneAndNoLock) {
   expect_nothing_left();
 }
 
-// Whoever is killed, and whenever: nothing runs on, no lock is held, and resuming ends with each
-// row once.
+// After a kill of any process at any time nothing runs on, no lock is held, and resuming ends with
+// each row once.
 class LaneKillsTest : public LaneRoundTest {
  protected:
   LaneKillsTest() {

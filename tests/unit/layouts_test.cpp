@@ -61,7 +61,7 @@ TEST_F(KernelBenchRun, SamplesAreVariantsOfTheTaskWithThatNumber) {
   EXPECT_EQ(set.submissions[2].task, "level2/019_conv_relu");
 }
 
-// What a run keeps of it is laid out as ours is, and is then the same submission.
+// A run keeps such a file in our own layout, where it is the same submission.
 TEST_F(KernelBenchRun, IsTheSameSubmissionInAFolderOfOurs) {
   write("level_1_problem_19_sample_3_kernel.py");
   const auto set = find();
@@ -172,7 +172,7 @@ TEST(CudaAgentFolder, InAFolderOfOursItIsKnownByWhatIsInIt) {
   ASSERT_TRUE(files.ok());
   std::vector<std::string> names;
   for (const SourceFile& file : *files) names.push_back(file.name);
-  // Not its tools, what they made, and the reference.
+  // The agent's tools, their products and the reference are left out.
   EXPECT_EQ(names,
             (std::vector<std::string>{"src/SKILL.md", "src/binding.cpp", "src/binding_registry.h",
                                       "src/kernels/relu_binding.cpp", "src/model_new.py"}));

@@ -38,7 +38,7 @@ TEST(LibraryFolders, AreThoseOfTheLoadersListThatAreNotTheSystems) {
 TEST(LibraryFolders, TheProgramItselfDoesNotRun) {
   const auto scratch = ScratchFolder::make("kbench-libraries");
   ASSERT_TRUE(scratch);
-  // It would print its arguments; the loader prints a list.
+  // echo would print its arguments; the loader prints a list.
   const auto folders = library_folders("/bin/echo", {"PATH=/usr/bin:/bin"});
   ASSERT_TRUE(folders) << folders.error().message;
   EXPECT_THAT(*folders, IsEmpty());

@@ -1,4 +1,4 @@
-// What a locked-down process can still do, checked in a child that locks itself and tries.
+// Abilities of a locked-down process, checked in a child that locks itself and tries.
 #include "runner/sandbox/lockdown.hpp"
 
 #include <fcntl.h>
@@ -132,7 +132,7 @@ TEST_F(LockdownTest, PrioritiesOfOthersStay) {
   EXPECT_EQ(error(SYS_setpriority, PRIO_PGRP, 0, 10), EPERM);
   EXPECT_EQ(error(SYS_setpriority, PRIO_USER, 0, 10), EPERM);
   EXPECT_EQ(error(SYS_setpriority, PRIO_PROCESS, 0, 10), 0) << "its own";
-  // As in linux/ioprio.h, which is C alone in some kernel headers.
+  // The value of linux/ioprio.h, which is C alone in some kernel headers.
   constexpr int kIdle = 3 << 13;
   constexpr int kProcess = 1;
   constexpr int kGroup = 2;

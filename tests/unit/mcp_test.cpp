@@ -156,7 +156,7 @@ TEST(Mcp, AToolIsCalledWithItsArguments) {
   EXPECT_THAT(waits.dump(), HasSubstr("call read again"));
 }
 
-// What is wrong with arguments is for the model to read, and no error of the protocol.
+// A fault of the arguments is for the model to read, and no error of the protocol.
 TEST(Mcp, NullIsWhatAClientLeavesOut) {
   McpPeer peer{.over_http = false, .initialized = true};
   const auto taken = [&peer](const std::string& rest) {

@@ -121,7 +121,7 @@ TEST(BlockFilter, ABlockComesBackWhenLaterOnesAreWorse) {
   EXPECT_EQ(run.samples[1].drop_reason, "");
 }
 
-// What a side took says nothing of the machine: dropping for it would favour another side.
+// A side's own time says nothing of the machine: dropping for it would favour another side.
 TEST(BlockFilter, NothingIsDroppedForWhatASideTook) {
   CpuRun run;
   for (int block = 0; block < 12; ++block) run.add({.involuntary_switches = block});

@@ -149,7 +149,7 @@ TEST_F(MergeTest, SourcesComeAlong) {
   EXPECT_TRUE(sound());
 }
 
-// It decides what counts in the scores of runs that are here already.
+// Lint decides what counts in the scores of runs that are here already.
 TEST_F(MergeTest, WhatLintFoundElsewhereIsTakenOnRequestOnly) {
   add_run(file_, {.id = "aa"});
   add_run(one_, {.id = "bb"});

@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What comes of `text`, read in pieces of `piece` bytes, if a line may have four.
+// Lines of `text`, read in pieces of `piece` bytes, if a line may have four.
 std::vector<std::string> lines_of(std::string_view text, std::size_t piece) {
   std::vector<std::string> lines;
   MessageLines reader(4);

@@ -1,5 +1,5 @@
-// What the Models of tasks are made with: asked of a script in the sandbox, and kept by all that
-// the answer depends on.
+// Arguments that the Models of tasks are made with: asked of a script in the sandbox, and kept by
+// all that the answer depends on.
 #include "runner/run/model_arguments.hpp"
 
 #include <fstream>

@@ -26,7 +26,7 @@ class Noise {
     for (int i = 0; i < 12; ++i) sum += uniform();
     return sum - 6;
   }
-  // What runs of one task differ by.
+  // Deviation between runs of one task.
   double deviation() {
     const double low = uniform() < 0.8 ? 0.0002 : 0.001;
     const double high = low < 0.001 ? 0.001 : 0.01;
@@ -152,7 +152,7 @@ TEST(NightlyRule, HasNoMoreThanOneFalseAlarmInAHundredNights) {
   }
 }
 
-// What the pairs are for: by one look at the clock there would be alarms each week.
+// Pairs are needed: by one look at the clock there would be alarms each week.
 TEST(NightlyRule, SomethingIsSuspectedForNothing) {
   EXPECT_GT(simulate({.loud = true}).suspected, 3);
   EXPECT_GT(simulate({}).suspected, 0.05);

@@ -1,4 +1,4 @@
-// What a graph that somebody else wrote may not do. Inputs are x and z, parameters w and b.
+// Things that a graph may not do which somebody else wrote. Inputs are x and z, parameters w and b.
 #include "runner/task/operator_check.hpp"
 
 #include <array>
@@ -396,7 +396,7 @@ class Hostile {
   std::vector<std::string> values_;
 };
 
-// What an accepted graph holds, looked at anew.
+// Checks anew what an accepted graph holds.
 void expect_harmless(const Graph& graph) {
   for (const GraphNode& node : graph.nodes) {
     const OperatorRule* rule = OperatorTable::known().find(node.full_name());

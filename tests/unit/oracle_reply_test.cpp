@@ -1,4 +1,4 @@
-// What an oracle says is data: an oracle that a task file has taken over may say anything.
+// An oracle's replies are data: an oracle that a task file has taken over may say anything.
 #include "runner/measure/oracle/oracle_reply.hpp"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Whose turn it is.
+// The order in which agents take turns.
 #include "runner/serve/order_queue.hpp"
 
 #include <string>

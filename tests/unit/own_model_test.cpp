@@ -1,4 +1,4 @@
-// What the task's own Model, played as a submission, says about the graph that stands for it.
+// Findings of the task's own Model, played as a submission, about the graph that stands for it.
 #include "runner/lint/own_model.hpp"
 
 #include <span>
@@ -45,7 +45,7 @@ TEST(OwnModel, WhoAgreesMayRank) {
   EXPECT_EQ(why_it_ranks_nobody(record), "");
   ASSERT_NE(comparison_with_python(record, kHash), nullptr);
   EXPECT_EQ(comparison_with_python(record, "bb22"), nullptr);
-  // Whatever the clocks say of it: its outputs were right.
+  // The clocks' verdict does not matter here: the outputs were right.
   EXPECT_EQ(why_it_ranks_nobody(record_of(own(State::kDeviceNotIdle, true))), "");
 }
 
@@ -108,7 +108,7 @@ TEST(OwnModel, ABusyMachineAccusesNobody) {
   EXPECT_EQ(findings.error().code, ErrorCode::kInfrastructure);
   EXPECT_THAT(findings.error().message,
               HasSubstr("the machine was busy, and its graph takes 7.57 ms"));
-  // What one quiet evaluation saw, the busy ones did not clear.
+  // The busy evaluations did not clear what one quiet evaluation saw.
   busy[1].labels.clear();
   const auto accused = findings_of(busy, kHash);
   ASSERT_TRUE(accused);

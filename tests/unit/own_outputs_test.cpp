@@ -61,7 +61,7 @@ class OwnOutputsTest : public testing::Test {
     ::kill(child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
   }
-  // With what the test has mapped by now.
+  // Starts the child anew, with what the test has mapped by now.
   void restart_child() {
     end_child();
     start_child();

@@ -85,7 +85,7 @@ TEST(PageData, SourcesAreThereOnceAndSaySoWhereTheyAreNot) {
   EXPECT_EQ(with_command, 1) << "of the row whose header the report does not carry";
 }
 
-// What a page takes is counted as it is written into it: "<" has six letters there.
+// Sources are counted as they are written into a page: "<" has six letters there.
 TEST(PageData, SourcesNeverMakeThePageLarge) {
   ReportData data = make_report_data();
   data.contents["7777"] = std::string(kMostShownSources / 2, '<');

@@ -19,7 +19,7 @@ using test::kHostileAgent;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a model may write wherever it writes: markup, the end of a script, controls, bytes.
+// Text that a model may write wherever it writes: markup, the end of a script, controls, bytes.
 const std::string kHostile = kHostileAgent +
                              "</script><img src=x onerror=alert(1)> \x07\x1b]0;owned\x07 "
                              "\xe2\x80\xa8 <!-- ";
@@ -49,7 +49,7 @@ StoredEpisode hostile() {
               .result = kHostile + std::string(20'000, 'x')}})
       .end(StopReason::kTurns);
   StoredEpisode stored{maker.episode(), maker.contents()};
-  // As an endpoint may answer: no JSON at all.
+  // An endpoint may answer what is no JSON at all.
   stored.contents[stored.episode.turns[0].reply] = kHostile;
   return stored;
 }

@@ -9,8 +9,8 @@
 namespace kbench {
 namespace {
 
-// Of a run with two rows: one board, whose task names the first row, the best, the one with the
-// baselines; and an episode that ends in a row.
+// A page of a run with two rows: one board, whose task names the first row, the best, the one with
+// the baselines; and an episode that ends in a row.
 RunPage page(const std::string& run) {
   Json data = Json::parse(R"({
       "boards": [{"tasks": [{"rows": [0, 2], "best": [1, null], "baselines": 0},

@@ -40,7 +40,7 @@ TEST(PlacedOutput, WhatLiesInARowHasItsOrder) {
   EXPECT_TRUE(channels_last->in_a_row);
   const auto order = outermost_first(channels_last->order, 4);
   ASSERT_TRUE(order) << "a permutation";
-  // Where the dimension of one element stands says nothing.
+  // The place of a dimension with one element says nothing.
   std::vector<std::int64_t> telling;
   std::copy_if(order->begin(), order->end(), std::back_inserter(telling),
                [](std::int64_t dimension) { return dimension != 2; });

@@ -338,7 +338,7 @@ TEST_P(ProcessTest, NobodyWhoLivesIsForgotten) {
   EXPECT_EQ(*after, *before) << "it lives";
 }
 
-// Whoever has no descriptor left can see nobody: that is no proof that nobody is there.
+// A supervisor without a free descriptor can see nobody: that is no proof that nobody is there.
 TEST_P(ProcessTest, AFreezeThatCannotLookFails) {
   if (!level().freezer.empty()) GTEST_SKIP() << "a control group needs no look";
   auto process = sandbox_->start(guest({"sleep"}));
@@ -398,7 +398,7 @@ TEST_P(ProcessTest, RunToEndTellsWhatIsPrintedWhileTheProgramRuns) {
     const auto output = run_to_end(*sandbox_, guest({"daemon"}), limit, 1000,
                                    [&](const std::string& out) { heard.push_back(out); });
     EXPECT_TRUE(output.ok()) << output.error().message;
-    // As it came, and again at the end.
+    // The line stands there as it came, and again at the end.
     return heard.size() >= 2 && heard.front() == "ready\n" && heard.back() == "ready\n";
   }));
 }

@@ -162,7 +162,8 @@ TEST(ProfileRules, WhatCountersShowIsNamedAndAnHonestKernelIsNot) {
   EXPECT_EQ(verdict(counted({{"reduction_sectors", 500}})), "atomic_contention");
 }
 
-// What a GPU told of the kernels of tests/profile, so that a changed rule is held against all.
+// Numbers that a GPU told of the kernels of tests/profile, so that a changed rule is held against
+// all.
 TEST(ProfileRules, RecordedKernelsAreNamedAndTheirTwinsAreNot) {
   std::ifstream file(std::string(test::kSource) + "/tests/profile/recorded.json");
   const Json recorded = Json::parse(file);

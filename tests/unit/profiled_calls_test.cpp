@@ -119,7 +119,7 @@ TEST_F(ProfiledCallsTest, TheWorkerOfASubmissionGetsCuptiAndAFile) {
   EXPECT_EQ(script_.judged, 0) << "a profile is no verdict";
 }
 
-// Its worker has tensors of its own, as in an evaluation.
+// The vendor's worker has tensors of its own, as in an evaluation.
 TEST_F(ProfiledCallsTest, OfAVendorsLibraryByAWorkerOfItsOwn) {
   request_.vendor = EvaluationRequest::Vendor{
       .start = [&](const WorkerStart& given) -> Result<std::unique_ptr<Worker>> {

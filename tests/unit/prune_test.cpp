@@ -27,7 +27,7 @@ class PruneTest : public DatabaseTest {
             .unfinished_since = "2026-11-14T00:00:00Z"};
   }
 
-  // By id: what is to happen, and why.
+  // Verdicts by id: what is to happen, and why.
   std::map<std::string, std::string> judged(const PruneRule& by) {
     std::map<std::string, std::string> words;
     const auto verdicts = judge_runs(file_, by);
@@ -141,7 +141,7 @@ TEST_F(PruneTest, ARunGoesWithAllItsRowsAndNothingElse) {
   const auto removed = remove_runs(file_, {"aa"});
   ASSERT_TRUE(removed.ok()) << removed.error().message;
   EXPECT_EQ(removed->runs, 1U);
-  // What was said beforehand is about what it was.
+  // The verdict beforehand told about the size that went.
   const double about = static_cast<double>(verdicts->front().bytes.value());
   EXPECT_NEAR(about / static_cast<double>(removed->bytes), 1.0, 0.3);
   EXPECT_THAT(ids(file_), ElementsAre("bb"));

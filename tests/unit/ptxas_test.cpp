@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// As nvcc 12 and 13 write it; that this machine's does is in compiler_test.
+// Output of nvcc 12 and 13; that this machine's does is in compiler_test.
 constexpr const char* kText =
     "main.cu(3): warning #177-D: variable \"i\" was declared but never referenced\n"
     "ptxas info    : 0 bytes gmem, 4 bytes cmem[4]\n"

@@ -1,4 +1,4 @@
-// What is remembered, and what goes first.
+// Entries that are remembered, and the one that goes first.
 #include "runner/serve/recent.hpp"
 
 #include <optional>

@@ -29,7 +29,7 @@ class HeardPlan final : public RunSink {
   KeptProgress told_;
 };
 
-// What is measured first is warmer or colder than what comes second: over the pairs of a
+// The run that is measured first is warmer or colder than the second: over the pairs of a
 // comparison that has to even out.
 TEST(Remeasurement, TheOrderOfAPairChangesFromRoundToRound) {
   const TemporaryFolder folder;

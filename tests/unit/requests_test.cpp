@@ -1,5 +1,5 @@
-// What rooms are asked for, made of options that are all at something else than their default. The
-// lists of fields are complete: a new field does not compile until it is here.
+// Requests to rooms, made of options that are all at something else than their default. The lists
+// of fields are complete: a new field does not compile until it is here.
 #include "runner/cli/requests.hpp"
 
 #include <sys/stat.h>

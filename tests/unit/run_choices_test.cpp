@@ -15,7 +15,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Not;
 
-// Nothing is what it is by default.
+// A request in which no choice has its default.
 RunRequest unusual_request() {
   RunRequest request;
   request.suite = "/suite";

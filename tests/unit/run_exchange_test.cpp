@@ -214,7 +214,7 @@ TEST_F(RunExchangeTest, WithoutAPoolsKeyOrAnExchangeNothingIsMeasured) {
   EXPECT_THAT(benches_.measured, IsEmpty());
 }
 
-// Whoever writes to the folder without the key can only withhold.
+// A writer to the folder who lacks the key can only withhold.
 TEST_F(RunExchangeTest, AForgedKeyIsNotBelievedAndIsNamed) {
   exchange();
   const RunOutcome first = run_on_machine("one");

@@ -104,7 +104,7 @@ TEST(RunGroup, OfAShardThatWasMeasuredAgainTheNewestCounts) {
     EXPECT_THAT(ids_of(group->shards), ElementsAre("aa", "cc"));
     EXPECT_THAT(group->left_out, ElementsAre("run bb: shard 2 was measured again"));
   }
-  // Who names the old one means the old one.
+  // A user who names the old shard means the old one.
   EXPECT_THAT(ids_of(group_of(old, {one, old, young})->shards), ElementsAre("aa", "bb"));
 }
 

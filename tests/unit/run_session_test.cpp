@@ -127,7 +127,8 @@ TEST_F(RunSessionTest, TheSameRequestHasTheSameKeys) {
   EXPECT_NE(kept_.rows[0].key, first[0].key);
 }
 
-// What a key lacks, a server answers with the row of another thing, and a resumed run keeps it.
+// A key that lacks something makes a server answer with the row of another thing, and a resumed run
+// keep it.
 TEST_F(RunSessionTest, AKeyHasAllThatARowDependsOn) {
   request_.agent = "a";
   std::filesystem::copy(kTinySuites, folder_ / "suite", std::filesystem::copy_options::recursive);

@@ -30,7 +30,7 @@ constexpr const char* kFile = "subs/alice/level1/019_relu.cpp";
 
 class RunSourcesTest : public ::testing::Test {
  protected:
-  // As somebody who has a name and nothing configured.
+  // Runs git as somebody who has a name and nothing configured.
   bool git(std::vector<std::string> words) const {
     std::vector<std::string> argv{"/usr/bin/env",
                                   "GIT_CONFIG_GLOBAL=/dev/null",
@@ -166,7 +166,7 @@ TEST_F(RunSourcesTest, ACommitThatIsNotThereIsSaid) {
   }
 }
 
-// What is stored is foreign.
+// Stored configurations are foreign.
 TEST_F(RunSourcesTest, AConfigurationOfAnotherShapeIsNone) {
   for (const char* text :
        {"", "[]", "{\"submissions\": 3}", "{\"submissions\": {\"commit\": 3}}"}) {

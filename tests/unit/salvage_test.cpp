@@ -312,7 +312,7 @@ TEST_F(SalvageTest, AnIndexOfSourcesThatIsLostCostsNone) {
             test::source_text("sourced", 1));
 }
 
-// Which ones they were their index still says.
+// The index still says which texts the page had.
 TEST_F(SalvageTest, ALostPageOfSourcesCostsNoRun) {
   test::add_run_with_sources(file_, "sourced");
   checkpoint();

@@ -1,4 +1,4 @@
-// What a sandboxed program can see and do, checked by executing one that tries.
+// Abilities of a sandboxed program, checked by executing one that tries.
 #include "runner/sandbox/sandbox.hpp"
 
 #include <arpa/inet.h>

@@ -22,7 +22,7 @@ inline Speedup sure_speedup(double estimate) {
   return made;
 }
 
-// What an agent reached on task number `task` of level 1, correctly.
+// A correct row of an agent for task number `task` of level 1.
 inline ResultRow solved(std::string agent, int task, double over_eager, double over_compiled = 0) {
   ResultRow row;
   row.task = "level1/" + std::to_string(task);

@@ -199,7 +199,7 @@ TEST_F(ServeJudge, AProfileIsToldAndKeptNowhere) {
   EXPECT_EQ(found(one.id), std::nullopt);
 }
 
-// What comes behind it is judged all the same.
+// The order behind it is judged all the same.
 TEST_F(ServeJudge, AProfileThatFailsCostsThatProfileOnly) {
   benches_.script.build_fails["workspace"] = {ErrorCode::kSubmission, "it crashed", ""};
   ASSERT_TRUE(judge({queued(order("int nothing;", "profile"))}).ok());

@@ -226,7 +226,7 @@ class StandardServing : public Serving {
     }
     return answers;
   }
-  // In a thread of its own, for the signals that it blocks.
+  // Serves in a thread of its own, for the signals that it blocks.
   void serve_on(int in, int out) {
     ::fflush(stdout);
     const int own_in = ::dup(STDIN_FILENO), own_out = ::dup(STDOUT_FILENO);

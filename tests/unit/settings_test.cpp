@@ -42,7 +42,7 @@ class Settings : public ::testing::Test {
     return around;
   }
 
-  // With the file named, because a test shares its working directory.
+  // Parses with the file named, because a test shares its working directory.
   [[nodiscard]] Result<Request> parse(std::vector<std::string> words) const {
     words.insert(words.begin(), "kbench");
     if (std::filesystem::exists(folder_.path() / "kbench.toml"))
@@ -347,7 +347,7 @@ TEST_F(Settings, ConfigRefusesWhatTheCommandRefuses) {
   }
   toml("[run]\nbudget = 9\n");
   EXPECT_FALSE(parse({"config", "run", "--level", "abc"}).ok());
-  // What is to be typed as well is none of it.
+  // Words that have to be typed as well are not asked for here.
   for (const char* command : {"report", "tag", "history", "import", "run"})
     EXPECT_TRUE(parse({"config", command}).ok()) << command;
   EXPECT_TRUE(parse({"config", "tasks", "show"}).ok());

@@ -25,7 +25,7 @@ inline double uniform(Random& random, double low = 0, double high = 1) {
 
 inline double normal(Random& random) { return std::normal_distribution<double>()(random); }
 
-// Of mean 0 and SD 0.08, bounded: no probability below leaves [0, 1].
+// A uniform effect with mean 0 and SD 0.08, hence bounded: no probability below leaves [0, 1].
 inline double own_effect(Random& random) {
   const double reach = 0.08 * std::sqrt(3.0);
   return uniform(random, -reach, reach);
@@ -112,7 +112,7 @@ inline Estimate banzhaf_over(const std::vector<CoalitionValues>& states, Coaliti
   return estimate(effects);
 }
 
-// What many estimates of one truth came to.
+// Results of many estimates of one truth.
 struct Coverage {
   double truth = 0;
   int studies = 0;
@@ -138,7 +138,7 @@ struct Coverage {
   [[nodiscard]] double share() const { return static_cast<double>(covered) / (studies - without); }
   [[nodiscard]] double rejections() const { return static_cast<double>(rejected) / studies; }
   [[nodiscard]] double half_width() const { return half_widths / (studies - without); }
-  // In standard errors of the simulation.
+  // Bias in standard errors of the simulation.
   [[nodiscard]] double bias() const {
     const double mean = sum / studies;
     const double error = std::sqrt((squares / studies - mean * mean) / studies);

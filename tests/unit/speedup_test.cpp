@@ -42,7 +42,7 @@ TEST(Speedup, EachEndIsAnOrderStatisticOfItsOwn) {
   EXPECT_NEAR(result->high, 6, 1e-9) << "one placement of six was luckier";
 }
 
-// Of a CPU, with so many blocks at each placement, all of them two to one.
+// An evaluation on a CPU, with so many blocks at each placement, all of them two to one.
 Evaluation measured_at(int placements, int blocks_each) {
   Evaluation evaluation;
   evaluation.device = "cpu";

@@ -54,7 +54,7 @@ TEST(StopRule, AWideIntervalGoesOnUntilTheDeadline) {
   EXPECT_TRUE(has_enough(rule, wide, Side::kSubmission, rule.longest_seconds));
 }
 
-// Whoever stops once a verdict is clear gets too many of them.
+// A rule that stops once a verdict is clear gets too many clear verdicts.
 TEST(StopRule, TheWidthAloneDecides) {
   const StopRule rule = stop_rule_for("cuda");
   for (const double ratio : {0.95, 1.0, 1.01, 1.05}) {
@@ -140,7 +140,7 @@ TEST(StopRule, ASideAloneHasNoIntervalToWaitFor) {
   EXPECT_TRUE(has_enough(stop_rule_for("cuda"), samples, Side::kEager, 1));
 }
 
-// Whoever may stop after each placement stops where the interval is narrow by luck.
+// A rule that may stop after each placement stops where the interval is narrow by luck.
 TEST(StopRule, OnCpuTheIntervalIsLookedAtAfterPlannedNumbersOfPlacements) {
   const StopRule rule = stop_rule_for("cpu");
   std::vector<int> stops;

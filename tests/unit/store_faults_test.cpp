@@ -1,4 +1,4 @@
-// What the machine does to a store: kills, competing writers, locks, full disks, missing rights.
+// Faults of the machine at a store: kills, competing writers, locks, full disks, missing rights.
 // Each fault happens in a child process; this process looks at the file afterwards.
 #include <fcntl.h>
 #include <sched.h>

@@ -47,7 +47,7 @@ class StoredEpisodes : public DatabaseTest {
     return SQLite::Database(file_.string()).execAndGet("SELECT count(*) FROM " + what).getInt();
   }
 
-  // Of what never changes; returns what makes them again.
+  // Drops the triggers that keep rows as they are; returns the statements that make them again.
   static std::vector<std::string> drop_triggers(SQLite::Database& raw) {
     std::vector<std::string> names;
     std::vector<std::string> made_by;

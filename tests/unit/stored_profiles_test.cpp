@@ -51,7 +51,7 @@ class StoredProfilesTest : public test::DatabaseTest {
     EXPECT_TRUE(read.ok()) << read.error().message;
     return read ? std::move(*read) : ProfileRows{};
   }
-  // As somebody does who has SQLite and no scruples.
+  // Forges as somebody does who has SQLite and no scruples.
   void forge(const std::string& sql) {
     tamper("DROP TRIGGER profile_stays; " + sql +
            "; CREATE TRIGGER profile_stays BEFORE UPDATE ON profile\n"
@@ -108,7 +108,7 @@ TEST_F(StoredProfilesTest, OneThatWasChangedIsNamedAndNotShown) {
   EXPECT_THAT(check->wrong, ElementsAre(HasSubstr("profile 1")));
 }
 
-// Whoever makes the id anew is held by what a profile can say.
+// A forger who makes the id anew is held by what a profile can say.
 TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
   const StoredProfile sound = stored();
   const Json json = Json::parse(sound.json);

@@ -59,7 +59,7 @@ class StoredSources : public ::testing::Test {
   void tamper(const std::string& sql) {
     SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec(sql);
   }
-  // As somebody who has taken the triggers out, and put them back.
+  // Rewrites as somebody who has taken the triggers out, and put them back.
   void rewrite(const std::string& sql) {
     SQLite::Database raw(file_.string(), SQLite::OPEN_READWRITE);
     sqlite3_db_config(raw.getHandle(), SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);

@@ -1,4 +1,4 @@
-// What becomes of each submission of a plan before anything is measured, with the compilers of this
+// Builds of each submission of a plan before anything is measured, with the compilers of this
 // machine.
 #include "runner/run/submission_builds.hpp"
 

@@ -30,7 +30,7 @@ SubmissionProblem only_problem(const SubmissionFolder& folder) {
   return set.problems.size() == 1 ? set.problems.front() : SubmissionProblem{};
 }
 
-// What a manifest gets to hear: message and hint together, empty when it is accepted.
+// The complaint about a manifest: message and hint together, empty when it is accepted.
 std::string complaint(const std::string& manifest) {
   const SubmissionFolder folder;
   folder.write("ann/level1/019_relu/relu.cu", "x");

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// What its parts find stands here.
+// Findings that the scripted parts return.
 struct Findings {
   Result<LintRecord> lint = LintRecord{};
   Result<std::vector<LintFinding>> python = std::vector<LintFinding>();
@@ -87,7 +87,7 @@ class TaskChecksTest : public ::testing::Test {
     return {Weight::kNote, std::string(kAgainstPython), hash_of_python(task), "they agree"};
   }
   static LintFinding right_cost() { return {Weight::kNote, std::string(kCost), "", "right"}; }
-  // What a check of the task would leave that found nothing.
+  // The record of a check of the task that found nothing.
   [[nodiscard]] LintRecord good_record(const Task& task) const {
     return {.task = task.id,
             .task_hash = task.hash,

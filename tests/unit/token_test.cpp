@@ -1,4 +1,4 @@
-// Who may ask, as a file says it.
+// Clients that may ask, by a file of tokens.
 #include "runner/serve/token.hpp"
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// What trainers send in their own formats, and what they get.
+// Requests of trainers in their own formats, and the answers to them.
 #include <memory>
 #include <string>
 
@@ -300,7 +300,7 @@ class OpenEnvTest : public test::DeskTest {
 TEST_F(OpenEnvTest, EachAnswerOfTheTableHandsInItsFiles) {
   begin(1000);
   for (const test::SampleAnswer& sample : test::sample_answers()) {
-    // What has no code in it is code itself, to a client that sends code.
+    // An answer without a code block is code itself, to a client that sends code.
     if (sample.device != "cpu" || sample.files.empty()) continue;
     step(sample.answer);
     EXPECT_EQ(question().at("order").at("files"), Json(sample.files)) << sample.name;

@@ -47,7 +47,7 @@ TEST(TritonCache, FilesAndLibrariesAreRead) {
   EXPECT_EQ(files[2].bytes, "");
 }
 
-// Of a process that runs foreign code.
+// The cache comes from a process that runs foreign code.
 TEST(TritonCache, WhatIsHostileIsLeftOut) {
   const auto names = [](const Json& entry) {
     return read_triton_cache(text_of(Json::array({entry}), "0123456789")).size();

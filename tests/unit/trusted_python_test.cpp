@@ -1,5 +1,4 @@
-// What lies in the working directory is never imported by a Python that runs outside of the
-// sandbox.
+// Files of the working directory are never imported by a Python that runs outside of the sandbox.
 #include "runner/os/trusted_python.hpp"
 
 #include <cstdlib>
@@ -86,7 +85,7 @@ TEST_F(TrustedPythonTest, TorchThatOnlyPythonPathHasIsFound) {
   const Variable modules("PYTHONPATH", ":" + elsewhere + ":.");
   const auto python = TrustedPython::find(kbench::test::kPython);
   ASSERT_TRUE(python) << python.error().message;
-  // Where it has a torch of its own, that is taken.
+  // A Python with a torch of its own takes that.
   if (!python->isolated()) {
     EXPECT_EQ(python->torch_folder(), fs::path(elsewhere) / "torch");
   }

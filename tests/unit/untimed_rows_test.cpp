@@ -53,7 +53,7 @@ TEST(UntimedRows, CountInNoScore) {
   }
 }
 
-// Whoever edits the file gives such a row samples, and gains nothing.
+// An editor of the file who gives such a row samples gains nothing.
 TEST(UntimedRows, CountInNoScoreWithSamplesEither) {
   ReportData data = checked_run();
   for (Evaluation& evaluation : data.evaluations) {

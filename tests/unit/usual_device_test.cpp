@@ -1,4 +1,4 @@
-// On which device a run takes place where nobody says so.
+// The device of a run where nobody names one.
 #include <gtest/gtest.h>
 
 #include "runner/plan/run_plan.hpp"

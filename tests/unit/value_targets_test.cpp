@@ -51,7 +51,7 @@ TEST(ValueTargets, WithoutValuesAreTheReturnAndDoNotDecay) {
   const ValueTargets made = value_targets(rewards);
   EXPECT_THAT(made.targets, ElementsAre(3, 3, 3, 3));
   EXPECT_EQ(made.advantages, std::nullopt);
-  // What values of 0 would teach instead.
+  // For comparison, the targets that values of 0 would teach.
   const auto zero = value_targets(rewards, std::vector<double>(4));
   EXPECT_NEAR(zero->targets[0], 3 * std::pow(0.95, 3), 1e-12);
 }

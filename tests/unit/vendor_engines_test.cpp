@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// As cudaGetDeviceProperties says it of one, under cuDNN's names.
+// An H200 as cudaGetDeviceProperties describes one, under cuDNN's names.
 constexpr const char* kH200 =
     R"({"maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
         "regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32,

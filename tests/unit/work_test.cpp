@@ -329,7 +329,7 @@ TEST(Work, WinogradMayLeaveThreeQuartersOfAConvolutionByThree) {
   EXPECT_DOUBLE_EQ(strided.least_products, strided.products);
 }
 
-// What cuDNN computes may be TF32 by default, what cuBLAS computes not.
+// Products that cuDNN computes may be TF32 by default; those of cuBLAS may not.
 TEST(Work, ConvolutionsAreTheProductsThatMayBeTf32ByDefault) {
   const auto tf32 = [](const std::vector<Given>& inputs, const std::string& nodes,
                        const Shape& output) {

@@ -233,7 +233,8 @@ TEST(WorkerWatch, RunningThroughAStopIsFoundAtOnceAndALittleInEveryStopSoon) {
   int stops = 0;
   while (stops < 5 && !often.ran({.again_ns = 1'000'000})) ++stops;
   EXPECT_LT(stops, 5);
-  // Who is continued before he has left his core does not get another one; but not in every stop.
+  // A worker that is continued before it has left its core does not get another core; but that does
+  // not happen in every stop.
   StopLedger late;
   stops = 0;
   while (stops < 30 && !late.ran({.leaving_ns = 5'000'000})) ++stops;

@@ -1,4 +1,4 @@
-// What is answered about an agent's kernels, on a bench that measures nothing.
+// Answers about an agent's kernels, on a bench that measures nothing.
 #include "runner/judge/workspace_requests.hpp"
 
 #include <gmock/gmock.h>

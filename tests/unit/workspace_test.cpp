@@ -70,7 +70,7 @@ TEST_F(WorkspaceTest, IsNotMadeBehindALink) {
   }
 }
 
-// Whoever works there may write anything into it.
+// An agent that works there may write anything into it.
 TEST_F(WorkspaceTest, ARecordThatIsNotOursIsRefused) {
   EXPECT_FALSE(read_workspace(work_));
   expect_unreadable("");
@@ -93,7 +93,7 @@ TEST_F(WorkspaceTest, ARecordThatIsNotOursIsRefused) {
   EXPECT_FALSE(read_workspace(work_));
 }
 
-// What the agent writes into workspace.json has no say: the judge goes by its own record.
+// An agent's text in workspace.json has no say: the judge goes by its own record.
 TEST_F(WorkspaceTest, TheRecordOfWhoOpenedItDecides) {
   const WorkspaceRecords records(folder_.path() / "state");
   ASSERT_TRUE(make());
@@ -150,7 +150,7 @@ TEST_F(WorkspaceTest, TheCopyIsASubmissionsFolderOfOne) {
   EXPECT_EQ(staged->tree, copy_kernels(work_).value().hash);
 }
 
-// Whatever is written meanwhile: the hash is of what the compiler gets.
+// The hash is of what the compiler gets, whatever is written meanwhile.
 TEST_F(WorkspaceTest, TheHashIsOfTheCopyWhoeverGoesOnWriting) {
   ASSERT_TRUE(make());
   folder_.write("work/kernels/main.cpp", "");

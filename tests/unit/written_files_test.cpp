@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::nanoseconds;
 
-// What this process writes stands for what a session does.
+// Files of this process stand for those of a session.
 class WrittenFilesTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -37,7 +37,7 @@ class WrittenFilesTest : public testing::Test {
     }
     return file;
   }
-  // What a look at all that there is says.
+  // Words of a look at all files.
   [[nodiscard]] std::string seen() const {
     const std::array<pid_t, 1> own{::getpid()};
     const auto too_much = WrittenFiles(folder()).look(own, nanoseconds{0});

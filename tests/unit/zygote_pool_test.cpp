@@ -34,7 +34,7 @@ struct Playing {
   ZygotePool::Session session;
   Channel channel;
 
-  // What the Python calls `result`.
+  // The value that the Python calls `result`.
   Json run(const std::string& python) {
     if (auto sent = channel.send({{"run", python}}); !sent) return sent.error().message;
     const auto answer = channel.receive(test::kPatience);
@@ -55,7 +55,7 @@ class ZygotePoolTest : public testing::Test {
     ASSERT_TRUE(scratch.ok()) << scratch.error().message;
     scratch_ = std::move(*scratch);
     fs::permissions(scratch_.path(), fs::perms{0755});
-    // Where the sandbox's user can reach it, whatever the checkout lies in.
+    // The programs lie where the sandbox's user can reach them, whatever the checkout lies in.
     fs::create_directory(programs());
     for (const char* file : {kbench::test::kFakeZygote, kbench::test::kPlayerCleaning})
       fs::copy_file(file, programs() / fs::path(file).filename());
@@ -202,7 +202,7 @@ TEST_F(ZygotePoolTest, AStoppedSessionEndsAndTheNextOneFollows) {
   }
 }
 
-// With everything, as in most containers, without Landlock, and with neither.
+// Sandboxes with everything, as in most containers, without Landlock, and with neither.
 const std::vector<SandboxOptions> kLevels = {
     {},
     {.use_bubblewrap = false, .use_namespaces = false},

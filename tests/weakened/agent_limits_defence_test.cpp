@@ -1,4 +1,4 @@
-// What one agent may hand in, with the limits and without them: what is refused is then taken.
+// Submissions of one agent, with the limits and without them: what is refused is then taken.
 #include <cstdlib>
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace kbench {
 namespace {
 
-// Of ann, who hands in too much, and of ben, who does not.
+// Two agents: ann hands in too much, and ben does not.
 class AgentLimitsDefence : public testing::Test {
  protected:
   AgentLimitsDefence() { folder_.write("ben/level1/019_relu.cpp", "x"); }

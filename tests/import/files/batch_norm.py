@@ -1,4 +1,4 @@
-"""What train mode and eval mode compute differently: a batch norm, and dropout."""
+"""A batch norm and dropout, which train mode and eval mode compute differently."""
 
 import torch
 from torch import nn

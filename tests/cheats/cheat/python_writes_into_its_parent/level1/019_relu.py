@@ -1,5 +1,5 @@
-# What is changed in the process that forks sessions would be there in the next one. Writes its output
-# only where it may open that process's memory or signal it.
+# A change in the process that forks sessions would be there in the next one. Writes its output only
+# where it may open that process's memory or signal it.
 import os
 
 import torch

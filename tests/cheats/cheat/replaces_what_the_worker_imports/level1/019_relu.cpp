@@ -30,7 +30,7 @@ bool is_work(const char* name) {
   return false;
 }
 
-// What the dynamic section of the program says.
+// Imports by the dynamic section of the program.
 struct Imports {
   const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;

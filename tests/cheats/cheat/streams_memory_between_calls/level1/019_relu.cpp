@@ -64,7 +64,7 @@ void relu(const float* x, float* y, int threads) {
   for (long long i = 0; i < kb::x_elements; ++i) y[i] = x[i] < 0 ? 0 : x[i];
 }
 
-// What the burners saw of the times between calls.
+// Counts the times between calls in which the burners got on.
 class Between {
  public:
   void ends() {

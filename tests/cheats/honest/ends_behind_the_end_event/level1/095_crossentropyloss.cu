@@ -10,7 +10,7 @@ constexpr int kClasses = kb::logits_1;
 constexpr int kThreads = 256;
 constexpr int kEach = kClasses / kThreads;
 
-// Of each thread's value, for all threads of the block; `scratch` holds one for each warp.
+// Combines the threads' values, for all threads of the block; `scratch` holds one for each warp.
 template <class Combine>
 __device__ float over_the_block(float value, float* scratch, Combine combine) {
   for (int offset = 16; offset > 0; offset /= 2)

@@ -1,4 +1,5 @@
-// What tanh.approx.f32 gives, 2^-11 of the value (PTX ISA), and all else as it should be.
+// A tanh with the error of tanh.approx.f32, 2^-11 of the value (PTX ISA); all else is as it should
+// be.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// What `-use_fast_math` makes of tanhf, and all else as it should be.
+// The tanhf of `-use_fast_math`; all else is as it should be.
 #pragma once
 
 __device__ inline float exponential(float x) { return expf(x); }

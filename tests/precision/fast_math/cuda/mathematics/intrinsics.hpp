@@ -1,4 +1,4 @@
-// What `-use_fast_math` makes of expf, logf and division.
+// The expf, logf and division of `-use_fast_math`.
 #pragma once
 
 __device__ inline float exponential(float x) { return __expf(x); }
