@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
@@ -48,13 +49,24 @@ bool spin_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old,
   }
 }
 
+timespec until(std::chrono::steady_clock::time_point moment) {
+  using std::chrono::nanoseconds;
+  const nanoseconds left = std::max<nanoseconds>(moment - std::chrono::steady_clock::now(), {});
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
+  return {seconds.count(), (left - seconds).count()};
+}
+
+// By the clock, whatever has woken it: who shares the page can wake it as often as he likes.
 bool sleep_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old,
-                       const std::function<bool()>& give_up, std::chrono::nanoseconds every) {
-  const timespec interval{0, every.count()};
+                       const std::function<bool()>& give_up, std::chrono::nanoseconds interval) {
+  auto next_ask = std::chrono::steady_clock::now() + interval;
   while (word.load(std::memory_order_acquire) == old) {
-    const long woken = futex(word, FUTEX_WAIT, old, &interval);
-    if (woken == 0 || errno == EAGAIN) continue;
-    if (errno == ETIMEDOUT && give_up()) return word.load(std::memory_order_acquire) != old;
+    const timespec left = until(next_ask);
+    futex(word, FUTEX_WAIT, old, &left);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_ask) continue;
+    if (give_up()) return word.load(std::memory_order_acquire) != old;
+    next_ask = now + interval;
   }
   return true;
 }
