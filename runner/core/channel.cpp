@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #include <array>
 #include <cerrno>
@@ -21,8 +22,8 @@ Error broken(const char* what) {
   return {ErrorCode::kInfrastructure, std::string(what) + ": " + std::strerror(errno), ""};
 }
 
-// Waits for input until the deadline; a default-constructed deadline never passes.
-Status wait_readable(int fd, Clock::time_point deadline) {
+// Waits for input, or for room, until the deadline; a default-constructed deadline never passes.
+Status wait_until(int fd, short event, Clock::time_point deadline) {
   while (true) {
     int wait_ms = -1;
     if (deadline != Clock::time_point{}) {
@@ -31,11 +32,22 @@ Status wait_readable(int fd, Clock::time_point deadline) {
       if (left <= 0) return Error{ErrorCode::kTimeout, "no answer in time", ""};
       wait_ms = static_cast<int>(left);
     }
-    pollfd poll_fd{fd, POLLIN, 0};
+    pollfd poll_fd{fd, event, 0};
     const int ready = ::poll(&poll_fd, 1, wait_ms);
     if (ready > 0) return Done{};
     if (ready < 0 && errno != EINTR) return broken("poll");
   }
+}
+
+// Of a whole message: a peer that reads a little now and then would have it anew for each piece.
+// That of the socket (SO_SNDTIMEO), where it has one.
+std::chrono::microseconds send_patience(int fd) {
+  constexpr std::chrono::minutes kUsual{10};
+  timeval own{};
+  socklen_t size = sizeof own;
+  if (::getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &own, &size) != 0) return kUsual;
+  const auto patience = std::chrono::seconds{own.tv_sec} + std::chrono::microseconds{own.tv_usec};
+  return patience.count() > 0 ? patience : kUsual;
 }
 
 void collect_descriptors(msghdr& header, std::vector<UniqueFd>& descriptors) {
@@ -56,7 +68,7 @@ Status read_exactly(int fd, void* buffer, std::size_t bytes, Clock::time_point d
                     bool refuse, std::vector<UniqueFd>& descriptors) {
   auto* cursor = static_cast<char*>(buffer);
   while (bytes > 0) {
-    if (auto ready = wait_readable(fd, deadline); !ready) return ready;
+    if (auto ready = wait_until(fd, POLLIN, deadline); !ready) return ready;
     alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * Channel::kMaxDescriptors)> control;
     iovec vector{cursor, bytes};
     msghdr header{};
@@ -96,6 +108,7 @@ Status Channel::send(const Json& body, const std::vector<int>& descriptors) {
   std::string frame(reinterpret_cast<const char*>(&length), sizeof length);
   frame += text;
 
+  const auto deadline = Clock::now() + send_patience(fd());
   std::size_t sent = 0;
   while (sent < frame.size()) {
     iovec vector{frame.data() + sent, frame.size() - sent};
@@ -112,9 +125,16 @@ Status Channel::send(const Json& body, const std::vector<int>& descriptors) {
       c->cmsg_len = CMSG_LEN(sizeof(int) * descriptors.size());
       std::memcpy(CMSG_DATA(c), descriptors.data(), sizeof(int) * descriptors.size());
     }
-    const ssize_t wrote = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
+    const ssize_t wrote = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0 && errno == EAGAIN) {
+      if (!wait_until(fd(), POLLOUT, deadline))
+        return Error{ErrorCode::kInfrastructure, "the peer does not read", ""};
+      continue;
+    }
     if (wrote < 0) return broken("sendmsg");
+    if (Clock::now() > deadline && sent + static_cast<std::size_t>(wrote) < frame.size())
+      return Error{ErrorCode::kInfrastructure, "the peer does not read", ""};
     sent += static_cast<std::size_t>(wrote);
   }
   return Done{};

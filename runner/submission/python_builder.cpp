@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -34,6 +36,7 @@ constexpr int kControlDescriptor = 3;
 constexpr int kCacheDescriptor = 4;  // of Triton's
 constexpr milliseconds kEndPatience{5'000};
 constexpr milliseconds kWordPatience{1'000};  // until all of one has come
+constexpr timeval kListenPatience{10, 0};     // until it has read an answer
 constexpr milliseconds kFilesEvery{1'000};    // how often they are counted
 constexpr std::size_t kMostWords = 2000;
 constexpr const char* kFiles = "src";
@@ -355,6 +358,8 @@ Result<PythonBuilder::Process> PythonBuilder::start(const PythonBuildRequest& re
   never_block(output->write.get());
   auto cache = make_bounded_file(triton ? kMostTritonBytes : 1);
   if (!cache) return cache.error();
+  ::setsockopt(ends->first.get(), SOL_SOCKET, SO_SNDTIMEO, &kListenPatience,
+               sizeof kListenPatience);
   auto scratch = Staging::make();
   if (!scratch) return scratch.error();
   SandboxCommand start = command(request);
@@ -423,7 +428,13 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
   const auto patience = request.submission.needs.triton_on(device_) ? limits_.triton : limits_.own;
   Record record;
   Turn turn(*turns_);
-  Clock::duration own{};  // what it took by itself
+  Clock::duration own{};  // what it took by itself, and to listen
+  const auto tell = [&](const Json& word) {
+    const auto told_at = Clock::now();
+    const Status told = channel.send(word);
+    own += Clock::now() - told_at;
+    return told.ok();
+  };
   while (true) {
     const auto asked_at = Clock::now();
     if (auto fine = await_word(process, files, patience - own); !fine) {
@@ -435,7 +446,9 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
     const auto message = channel.receive(std::max(left, kWordPatience));
     own += Clock::now() - asked_at;
     record.seconds = std::chrono::duration<double>(own).count();
-    if (!message && message.error().code == ErrorCode::kTimeout) {
+    // Whoever always has another word ready is not waited for, and has no more time for it.
+    const bool over = own > patience + kWordPatience;
+    if (over || (!message && message.error().code == ErrorCode::kTimeout)) {
       return Error{
           ErrorCode::kSubmission,
           fmt::format("{}: its build step did not end within {} s", request.submission.id.name,
@@ -449,7 +462,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
     }
     if (type == "turn") {
       turn.take();
-      if (channel.send(Json{{"type", "turn"}})) continue;
+      if (tell({{"type", "turn"}})) continue;
     }
     if (type != "build") {
       const bool ended = type == "ended";
@@ -466,7 +479,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
     const Json answer = made->failure.empty()
                             ? Json{{"type", "built"}, {"path", made->path}}
                             : Json{{"type", "failed"}, {"message", made->failure}};
-    if (!channel.send(answer)) {
+    if (!tell(answer)) {
       record.note = kDied;
       return record;
     }

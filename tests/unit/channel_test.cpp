@@ -2,10 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -57,6 +61,24 @@ TEST_F(ChannelTest, TimesOut) {
   const auto message = right_.receive(milliseconds{10});
   ASSERT_FALSE(message);
   EXPECT_EQ(message.error().code, ErrorCode::kTimeout);
+}
+
+// The patience of its socket is that of the whole message, not of each piece of it.
+TEST_F(ChannelTest, APeerThatReadsALittleNowAndThenDoesNotHoldWhoSends) {
+  const timeval patience{0, 200'000};
+  ASSERT_EQ(::setsockopt(raw_, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience), 0);
+  std::atomic<bool> over{false};
+  std::thread slow_reader([&, fd = right_.fd()] {
+    std::array<char, 16384> buffer;
+    while (!over && ::recv(fd, buffer.data(), buffer.size(), 0) > 0)
+      std::this_thread::sleep_for(milliseconds{20});
+  });
+  const Status sent = left_.send(std::string(3'000'000, 'x'));
+  over = true;
+  left_ = Channel();
+  slow_reader.join();
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, ErrorCode::kInfrastructure);
 }
 
 TEST_F(ChannelTest, SaysWhenThePeerIsGone) {

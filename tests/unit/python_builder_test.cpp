@@ -204,6 +204,32 @@ TEST_F(RefusedBuildTest, AStepWithoutEndIsTheSubmissionsFault) {
   EXPECT_NE(error.message.find("did not end within 1 s"), std::string::npos) << error.message;
 }
 
+// What it says to that end means nothing; after a while it stops by itself.
+std::string says_for_half_a_minute(const std::string& what) {
+  return "from torch.utils import cpp_extension\n"
+         "import json, socket, struct, time\n"
+         "text = json.dumps(" +
+         what +
+         ").encode()\n"
+         "message = struct.pack('<I', len(text)) + text\n"
+         "channel = socket.socket(fileno=3)\n"
+         "end = time.monotonic() + 30\n"
+         "while time.monotonic() < end:\n"
+         "    channel.sendall(message)\n";
+}
+
+TEST_F(RefusedBuildTest, AStepThatNeverStopsTalkingHasNoMoreTimeThanAnotherOne) {
+  const Error error =
+      refusal(says_for_half_a_minute("{'type': 'turn over'}"), {.own = std::chrono::seconds(1)});
+  EXPECT_NE(error.message.find("did not end within 1 s"), std::string::npos) << error.message;
+}
+
+TEST_F(PythonBuilderTest, AStepThatReadsNoAnswerIsGivenUp) {
+  const auto built = build(says_for_half_a_minute("{'type': 'turn'}"));
+  ASSERT_TRUE(built.ok()) << built.error().message;
+  EXPECT_EQ(built->note, "the process of its build step died");
+}
+
 TEST_F(PythonBuilderTest, WhatItRaisesIsLeftToItsSessions) {
   const auto raised =
       build("from torch.utils import cpp_extension\nraise ValueError('no such day')\n");
