@@ -44,7 +44,9 @@ bool DescriptorPlan::place(int& report) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (null < 0) return false;
   const int parked_null = ::fcntl(null, F_DUPFD_CLOEXEC, above);
-  for (int fd = 0; fd < 3; ++fd) ::dup2(parked_null, fd);
+  if (parked_null < 0) return false;
+  for (int fd = 0; fd < 3; ++fd)
+    if (::dup2(parked_null, fd) < 0) return false;
   kept_.assign({0, 1, 2, report});
   for (std::size_t i = 0; i < parked_.size(); ++i) {
     const int number = descriptors_[i].second;

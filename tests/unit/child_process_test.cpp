@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/os/after_fork.hpp"
 #include "runner/os/pipe.hpp"
 #include "tests/fakes/await.hpp"
 
@@ -52,6 +54,22 @@ TEST(ChildProcess, HasTheGivenDescriptorsAndNoOthers) {
             "/dev/null\n/dev/zero\n");
   EXPECT_EQ(say("readlink /proc/self/fd/9", {{null.get(), 9}}), "/dev/null\n");
   EXPECT_EQ(say("readlink /proc/self/fd/0"), "/dev/null\n");
+}
+
+// So few descriptors are left that /dev/null opens and cannot be parked.
+TEST(ChildProcess, WithoutPlaceForItsDescriptorsItDoesNotKeepOurs) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    int report = ::dup2(STDERR_FILENO, 3);
+    ::close_range(4, ~0u, 0);
+    const rlimit few{6, 6};  // 4: report, 5: /dev/null
+    const bool limited = ::setrlimit(RLIMIT_NOFILE, &few) == 0;
+    const std::vector<std::pair<int, int>> none;
+    ::_exit(limited && report == 3 && !DescriptorPlan(none).place(report) ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ChildProcess, HasTheGivenEnvironmentOrOurs) {
