@@ -35,7 +35,9 @@ class Channel {
   // Two connected ends, both close-on-exec.
   static Result<std::pair<UniqueFd, UniqueFd>> make_pair();
 
-  // Errors: kInfrastructure when the peer is gone.
+  // Waits as long as SO_SNDTIMEO of the socket says, or ten minutes, for a peer that does not read.
+  // Errors: kInfrastructure when the peer is gone, kBadInput where it is too large and nothing of
+  // it was sent.
   Status send(const Json& body, const std::vector<int>& descriptors = {});
   // Errors: kTimeout, kInfrastructure (peer gone), kBadInput (malformed message, or one with
   // descriptors that are refused or too many). A zero timeout waits for ever.

@@ -117,8 +117,17 @@ bool LaneFleet::any_left() const {
 
 void LaneFleet::begin(std::size_t lane, std::size_t unit, const LaneRequest& request) {
   lanes_[lane].unit = unit;
-  // A lane that was not told, because the request is longer than a message may be, never answers.
-  if (auto asked = ask(lanes_[lane], request, Stage::kBusy); !asked) bury(lane, asked.error());
+  const Status asked = ask(lanes_[lane], request, Stage::kBusy);
+  if (asked) return;
+  if (asked.error().code != ErrorCode::kBadInput) return bury(lane, asked.error());
+  // Longer than a message may be: nothing of it was sent, and the lane is as sound as before.
+  lanes_[lane].stage = Stage::kIdle;
+  const Error why{ErrorCode::kInfrastructure,
+                  fmt::format("what is to be measured takes more than the {} MiB of a message to "
+                              "a lane",
+                              Channel::kMaxMessageBytes >> 20),
+                  "measure it without --devices"};
+  events_.push_back({LaneEvent::What::kReturned, lane, unit, {}, false, why});
 }
 
 std::vector<LaneEvent> LaneFleet::wait(std::chrono::milliseconds time) {

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace kbench {
 namespace {
 
@@ -43,9 +45,11 @@ class LaneServer {
   Status serve() {
     while (true) {
       auto message = channel_.receive();
-      if (!message) return message.error();
-      auto request = lane_request_from_json(message->body);
-      if (!request) return request.error();
+      auto request = message ? lane_request_from_json(message->body) : message.error();
+      if (!request) {
+        if (auto told = tell_unreadable(request.error()); !told) return told;
+        continue;
+      }
       if (request->ask == LaneAsk::kEnd) {
         work_->end(request->lost);
         return Done{};
@@ -55,6 +59,32 @@ class LaneServer {
   }
 
  private:
+  // A lane that has its device is asked for rows alone: what it cannot read costs that row.
+  Status tell_unreadable(const Error& why) {
+    if (!ready_ || why.code != ErrorCode::kBadInput) return why;
+    return channel_.send(to_json(
+        no_row(fmt::format("the lane cannot read what it is to measure: {}", why.message))));
+  }
+
+  static LaneReply no_row(std::string why) {
+    LaneReply reply;
+    reply.answer = LaneAnswer::kRow;
+    reply.measured.row.state = State::kInfrastructureError;
+    reply.measured.row.message = std::move(why);
+    reply.measured.row.hint = "measure it without --devices; please report it";
+    return reply;
+  }
+
+  Status send_row(const LaneReply& reply) {
+    const Status sent = channel_.send(to_json(reply));
+    if (sent || sent.error().code != ErrorCode::kBadInput) return sent;
+    LaneReply instead =
+        no_row(fmt::format("the row takes more than the {} MiB of a message of a lane",
+                           Channel::kMaxMessageBytes >> 20));
+    instead.measured.lost = reply.measured.lost;
+    return channel_.send(to_json(instead));
+  }
+
   Status answer(const LaneRequest& request) {
     LaneReply reply;
     std::optional<Error> failed;
@@ -69,9 +99,11 @@ class LaneServer {
         reply.facts = std::move(*facts);
       else
         failed = facts.error();
+      ready_ = !failed;
     } else {
       reply.answer = LaneAnswer::kRow;
       reply.measured = work_->measure(request);
+      return send_row(reply);
     }
     if (!failed) return channel_.send(to_json(reply));
     reply.answer = LaneAnswer::kFailed;
@@ -81,6 +113,7 @@ class LaneServer {
   }
 
   Channel channel_;
+  bool ready_ = false;  // it has its device
   ChannelProgress progress_;
   std::unique_ptr<LaneWork> work_;
 };

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
 class LaneFleetTest : public ::testing::Test {
@@ -179,6 +181,53 @@ TEST_F(LaneFleetTest, OneThatDiesThriceHasLostItsDevice) {
   EXPECT_THAT(fleet.idle(), ElementsAre(1)) << "the others go on";
   begin(1, 1);
   EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
+}
+
+// Of a unit that nobody can read, send or tell of: its lane goes on with the next one.
+class SoundLaneTest : public LaneFleetTest {
+ protected:
+  void expect_that_it_goes_on() {
+    begin(0, 2);
+    const auto next = events(1);
+    EXPECT_EQ(next.at(0).what, LaneEvent::What::kRow);
+    EXPECT_EQ(next.at(0).row.task, "task2");
+    EXPECT_THAT(lane_lines(folder_ / "pids"), SizeIs(1)) << "another process was started";
+    EXPECT_THAT(progress_.lines, Not(HasSubstr("replaced")));
+  }
+  // What becomes of it is an answer without a row.
+  std::string no_row() {
+    const auto told = events(1);
+    EXPECT_EQ(told.at(0).what, LaneEvent::What::kRow);
+    EXPECT_EQ(told.at(0).unit, 1U);
+    EXPECT_EQ(told.at(0).row.task, "");
+    return told.at(0).row.message;
+  }
+};
+
+TEST_F(SoundLaneTest, AnOrderThatNoLaneCanReadCostsItsUnitOnly) {
+  ready(1);
+  Json deep = 1;
+  for (int i = 0; i < 2000; ++i) deep = Json::array({std::move(deep)});
+  begin(0, 1, {{"deep", std::move(deep)}});
+  EXPECT_THAT(no_row(), HasSubstr("the lane cannot read what it is to measure: "));
+  expect_that_it_goes_on();
+}
+
+TEST_F(SoundLaneTest, AnOrderThatIsTooLargeCostsItsUnitOnly) {
+  ready(1);
+  begin(0, 1, {{"notes", std::string(5u << 20, 'x')}});
+  const auto told = events(1);
+  EXPECT_EQ(told.at(0).what, LaneEvent::What::kReturned);
+  EXPECT_EQ(told.at(0).error.message,
+            "what is to be measured takes more than the 4 MiB of a message to a lane");
+  expect_that_it_goes_on();
+}
+
+TEST_F(SoundLaneTest, ARowThatIsTooLargeCostsItsUnitOnly) {
+  ready(1);
+  begin(0, 1, {{"swells", 5u << 20}});
+  EXPECT_EQ(no_row(), "the row takes more than the 4 MiB of a message of a lane");
+  expect_that_it_goes_on();
 }
 
 TEST_F(LaneFleetTest, ADeviceThatIsLostLeavesWithItsRow) {
