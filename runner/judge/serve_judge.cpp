@@ -22,6 +22,7 @@
 #include "runner/judge/agent_tools.hpp"
 #include "runner/judge/kernel_profile.hpp"
 #include "runner/judge/kernel_words.hpp"
+#include "runner/judge/without_places.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/evaluation_key.hpp"
@@ -53,16 +54,6 @@ std::string trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return "";
   return std::string(text.substr(first, text.find_last_not_of(kBlank) - first + 1));
-}
-
-// The message without the places of files below that folder.
-std::string without_places(std::string message, const fs::path& folder) {
-  const std::string here = folder.string();
-  for (std::size_t at = 0; (at = message.find(here)) != std::string::npos;) {
-    const std::size_t name = message.rfind('/', message.find(": ", at));
-    message.erase(at, name + 1 - at);
-  }
-  return message;
 }
 
 // A variant's name, by which two submissions of one agent for a task are told apart.
