@@ -1,9 +1,14 @@
 #include "runner/run/awaited_answers.hpp"
 
 #include <future>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
+
+#include "tests/fakes/await.hpp"
 
 namespace kbench {
 namespace {
@@ -24,6 +29,23 @@ TEST(AwaitedAnswersTest, AnAnswerIsThereBeforeTheNextOneIs) {
   first_was_read.set_value();
   EXPECT_EQ(*answers.of(0), "first");
   EXPECT_EQ(*answers.of(0), "first") << "it can be read again";
+}
+
+TEST(AwaitedAnswersTest, WhoeverThrowsHasAnsweredTheRest) {
+  const auto answers = std::make_shared<Answers>(2, [](const Answers::Give& give) -> Error {
+    give(1, std::string("before"));
+    throw std::runtime_error("no memory");
+  });
+  EXPECT_EQ(*answers->of(1), "before");
+  // By itself, since it would wait for ever where nobody answers.
+  auto rest = std::make_shared<std::promise<Result<std::string>>>();
+  auto told = rest->get_future();
+  std::thread([answers, rest] { rest->set_value(answers->of(0)); }).detach();
+  ASSERT_EQ(told.wait_for(test::kPatience), std::future_status::ready);
+  const auto answer = told.get();
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::kInfrastructure);
+  EXPECT_EQ(answer.error().message, "whoever was to answer failed: no memory");
 }
 
 TEST(AwaitedAnswersTest, WhatIsLeftOpenHasTheReason) {
