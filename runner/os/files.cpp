@@ -9,8 +9,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <string>
 
 #include "runner/core/unique_fd.hpp"
+#include "runner/os/write_hint.hpp"
 
 namespace kbench {
 namespace {
@@ -18,9 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 Error broken(const std::string& what, const fs::path& path) {
+  const int why = errno;
   return {ErrorCode::kInfrastructure,
-          "cannot " + what + " " + path.string() + ": " + std::strerror(errno),
-          errno == ENOSPC ? "The disk is full." : ""};
+          "cannot " + what + " " + path.string() + ": " + std::strerror(why),
+          std::string(write_hint(why))};
 }
 
 Status write_all(int fd, std::string_view bytes, const fs::path& path) {
@@ -92,7 +95,10 @@ Result<std::string> read_foreign_file(const fs::path& file, std::size_t max_byte
     return Error{ErrorCode::kNotFound, "no regular file " + file.string(), ""};
   }
   if (info.st_size > static_cast<off_t>(max_bytes)) {
-    return Error{ErrorCode::kBadInput, file.string() + " is too large", ""};
+    return Error{ErrorCode::kBadInput,
+                 file.string() + " is too large: it has " + std::to_string(info.st_size) +
+                     " bytes, and " + std::to_string(max_bytes) + " are allowed",
+                 "make it smaller"};
   }
   std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
   std::size_t at = 0;

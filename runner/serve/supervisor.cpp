@@ -475,7 +475,9 @@ class Service {
       return;
     }
     const Error why = news.why_not.value_or(
-        Error{ErrorCode::kInfrastructure, "it was not judged, and nobody knows why", ""});
+        Error{ErrorCode::kInfrastructure, "it was not judged, and nobody knows why",
+              "send it again; where that fails as well, the server's log says what its device and "
+              "its disk did"});
     note(fmt::format("an order failed: {}", clean_name(why.message, 300)));
     failed_.put(news.id, why);
     leave(news.id, "failed");

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "runner/os/write_hint.hpp"
+
 namespace kbench {
 namespace {
 
@@ -30,7 +32,7 @@ Result<Staging> Staging::make() {
     return Error{
         ErrorCode::kInfrastructure,
         "cannot prepare the folder " + staging.path().string() + ": " + std::strerror(errno),
-        errno == ENOSPC ? "The disk is full." : ""};
+        std::string(write_hint(errno))};
   }
   return staging;
 }

@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "runner/os/write_hint.hpp"
 
 namespace kbench {
 namespace {
@@ -37,6 +40,23 @@ TEST_F(Files, WhatCannotBeReadToItsEndIsNoText) {
   EXPECT_FALSE(read_file(folder_.path())) << "a folder opens, and has no text";
   EXPECT_FALSE(read_file("/proc/self/mem")) << "opens, and no byte at its begin can be read";
   EXPECT_TRUE(read_file("/proc/self/status")) << "says that it has no size";
+}
+
+TEST_F(Files, AFileThatIsTooLargeIsToldWithItsSizeAndTheLimit) {
+  ASSERT_TRUE(write_new_file(at("large"), std::string(1001, 'x')).ok());
+  const auto read = read_foreign_file(at("large"), 1000);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().message,
+            at("large").string() + " is too large: it has 1001 bytes, and 1000 are allowed");
+  EXPECT_EQ(read.error().hint, "make it smaller");
+}
+
+TEST_F(Files, WhatCannotBeWrittenComesWithWhatToDo) {
+  EXPECT_EQ(write_hint(ENOSPC), "The disk is full.");
+  EXPECT_EQ(write_hint(EDQUOT), "Your quota of that disk is used up.");
+  EXPECT_EQ(write_hint(EROFS), "It is mounted read-only: name a folder elsewhere.");
+  EXPECT_EQ(write_hint(EACCES), "Whoever runs kbench may not: look at owner and rights (ls -ld).");
+  EXPECT_EQ(write_hint(EIO), "");
 }
 
 TEST_F(Files, AFolderGoesWithItsOwner) {
