@@ -9,6 +9,7 @@ import hashlib  # noqa: E402
 import json  # noqa: E402
 import pathlib  # noqa: E402
 import random  # noqa: E402
+import resource  # noqa: E402
 import shutil  # noqa: E402
 import sqlite3  # noqa: E402
 
@@ -20,6 +21,8 @@ from openevolve.evolution_trace import EvolutionTracer  # noqa: E402
 from openevolve.prompt.sampler import PromptSampler  # noqa: E402
 
 PROGRAMS = 500
+MOST_SECONDS = 5  # of processor time, which their import takes
+DIFF = 3  # the program that a diff prompt made
 SAID = "error: element {} is out of the bounds that it has"
 
 
@@ -51,7 +54,7 @@ class Evolution:
             self.database.save(str(self.folder / f"checkpoints/checkpoint_{at}"), at)
 
     def record(self, at, parent, program):
-        diff = at == 3
+        diff = at == DIFF
         prompt = self.sampler.build_prompt(
             current_program=parent.code, parent_program=parent.code, program_metrics=parent.metrics,
             previous_programs=[one.to_dict() for one in self.programs[-3:]],
@@ -62,6 +65,12 @@ class Evolution:
         self.database.log_prompt(program.id, "diff_user" if diff else "full_rewrite_user", dict(prompt), ["reply"])
         self.tracer.log_trace(at, parent, program, llm_response="reply", artifacts=self.artifacts[program.id],
                               prompt={"system": prompt["system"], "user": prompt["user"]})
+
+
+def spent():
+    """Seconds of processor time of all programs that have ended: beside others the clock tells nothing."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class OpenEvolveTest(cli_case.CliCase):
@@ -82,7 +91,11 @@ class OpenEvolveTest(cli_case.CliCase):
         evolution.tracer.close()
         kept = {file.stem for file in folder.glob("checkpoints/*/programs/*.json")}
         self.assertLess(len(kept), PROGRAMS, "checkpoints forget")
+        before = spent()
         database, nodes = self.imported(folder)
+        took = spent() - before
+        print(f"{len(nodes)} nodes of {PROGRAMS} programs, {len(kept)} of them in checkpoints: {took:.1f} s")
+        self.assertLessEqual(took, MOST_SECONDS)
         self.assertEqual({node["outcome"]["program"] for node in nodes}, {one.id for one in evolution.programs})
         self.assertEqual({node["outcome"]["stratum"] for node in nodes}, {"wrong"})
         with sqlite3.connect(database) as raw:
@@ -90,7 +103,20 @@ class OpenEvolveTest(cli_case.CliCase):
         self.assertEqual(kernels, {hashlib.sha256(one.code.encode()).hexdigest() for one in evolution.programs})
         self.assertEqual(self.kbench("db", "check", "--db", str(database)).returncode, cli_case.GOOD)
         self.assertEqual({node["leaks"] for node in nodes}, {0}, "no context holds an artifact")
+        self.check_diff(database, nodes, evolution.programs[DIFF])
         self.check_order(folder, {node["node"] for node in nodes})
+
+    def check_diff(self, database, nodes, program):
+        """What a diff prompt asked is not asked again: its parent's context is fresh."""
+        [child, *_] = [node for node in nodes if node["outcome"]["program"] == program.id]
+        [parent] = child["parents"]
+        shown = self.kbench("trajectory", "show", parent, "--json", "--db", str(database))
+        self.assert_good(shown)
+        node = json.loads(shown.stdout)
+        self.assertEqual(node["outcome"]["program"], program.parent_id)
+        said = json.dumps(node["context"])
+        self.assertIn("kbench_forward", said, "the task's prompt")
+        self.assertNotIn("# Current Program Information", said)
 
     def check_order(self, folder, ids):
         """The same files one by one, the trace first and the checkpoints from the last to the first."""

@@ -94,12 +94,28 @@ double shapley_by_subsets(const CoalitionValues& values, Coalition group) {
   }
 }
 
+// Of Shapley–Taylor the same: the derivative counts where the group's first joins after so many.
+double taylor_by_subsets(const CoalitionValues& values, Coalition group) {
+  const Coalition others = everybody(values) & ~group;
+  const double players = players_of(values);
+  double sum = 0;
+  for (Coalition base = others;; base = (base - 1) & others) {
+    const double before = size_of(base);
+    const double sets =
+        std::tgamma(players) / (std::tgamma(before + 1) * std::tgamma(players - before));
+    sum += size_of(group) / players / sets * discrete_derivative(values, group, base);
+    if (base == 0) return sum;
+  }
+}
+
 void check_groups(const CoalitionValues& values) {
   const CoalitionValues transform = moebius(values);
   for (Coalition group = 1; group < values.size(); ++group) {
     ASSERT_NEAR(index_of(Index::kBanzhaf, transform, group), banzhaf_by_subsets(values, group),
                 kExact);
     ASSERT_NEAR(index_of(Index::kShapley, transform, group), shapley_by_subsets(values, group),
+                kExact);
+    ASSERT_NEAR(index_of(Index::kShapleyTaylor, transform, group), taylor_by_subsets(values, group),
                 kExact);
     ASSERT_NEAR(index_of(Index::kSigma, transform, group), discrete_derivative(values, group, 0),
                 kExact);
