@@ -344,7 +344,20 @@ std::map<std::string, double> undecided_shares(const StudyCells& file, const std
   return shares;
 }
 
-void add_alarms(const StudyCells& file, const StudiedArm& arm, Attribution& found) {
+// Whether the outcome was 0 in each cell of each state that has it.
+bool never_happened(const StudiedArm& arm, std::size_t outcome) {
+  return std::all_of(arm.states.begin(), arm.states.end(), [&](const StudiedState& state) {
+    const auto found = state.outcomes.find(outcome);
+    return found == state.outcomes.end() || (found->second.least == 0 && found->second.most == 0);
+  });
+}
+
+void add_alarms(const StudyCells& file, const StudiedArm& arm, std::size_t primary,
+                Attribution& found) {
+  if (!found.answers.empty() && never_happened(arm, primary))
+    found.alarms.push_back(fmt::format(
+        "nothing was ever {}: it is 0 in all {} cells, so that effects have a bound alone",
+        found.outcome, found.used));
   for (const Control& one : found.controls)
     if (one.failed)
       found.alarms.push_back(
@@ -457,7 +470,7 @@ Result<Attribution> analyze(const StudyCells& file, const AnalysisRequest& reque
   found.transfers = transfers(file);
   correct_all(found);
   analyst.add_answers();
-  add_alarms(file, arm, found);
+  add_alarms(file, arm, choice->outcome, found);
   return found;
 }
 

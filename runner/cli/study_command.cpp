@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -53,6 +54,9 @@ Result<End> plan(const StudyOptions& options, const Installation& installation) 
   if (!request) return request.error();
   const auto with = shipped_injection(installation);
   if (!with) return with.error();
+  if (!std::filesystem::exists(options.database))
+    return Error{ErrorCode::kUsage, options.database.string() + ": no such database",
+                 "`kbench agent run` and then `kbench trajectory freeze` leave states in one"};
   const auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
   const auto made = make_plan(*store, *request, *with);
@@ -99,6 +103,13 @@ Status check_outputs(const StudyOptions& options) {
   return Done{};
 }
 
+// What is missing tells more than what could not be computed for the lack of it.
+Error of_study(const Error& error, const StoredStudy& study) {
+  if (study.alarms.empty()) return error;
+  return {error.code, study.alarms.front(),
+          error.message + "; `kbench attribute run PLAN --resume` goes on"};
+}
+
 Result<End> report(const StudyOptions& options, const Installation& installation) {
   if (auto fine = check_outputs(options); !fine) return fine.error();
   const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
@@ -110,9 +121,9 @@ Result<End> report(const StudyOptions& options, const Installation& installation
     if (auto written = write_output_file(*options.lines, study->lines); !written)
       return written.error();
   const auto cells = parse_cells(study->lines, name);
-  if (!cells) return cells.error();
+  if (!cells) return of_study(cells.error(), *study);
   auto found = analyze(*cells, {study->plan.primary, study->plan.mode, options.by});
-  if (!found) return found.error();
+  if (!found) return of_study(found.error(), *study);
   found->alarms.insert(found->alarms.begin(), study->alarms.begin(), study->alarms.end());
   if (options.html)
     if (auto written = write_output_file(*options.html, render_attribution_page(*found, name));

@@ -5,6 +5,7 @@ is typed by tests/clients/docs_trl_test.py; `sh pandas`, `sh wandb` and others b
 """
 
 import contextlib
+import itertools
 import json
 import os
 import re
@@ -203,11 +204,37 @@ class FeedbackTest(DocsCase):
         self.assertRegex(output, r"(?m)^stratum wrong|^analyzer +stratum")
         self.assertRegex(output, r"(?m)^error \+\.67 \[\.35, \.98\]: keep$")
         self.assertIn("nothing on other trajectories (they come from 4 trajectories; it takes 6)", output)
-        self.assertIn("analyzer: Shapley +0.067, Banzhaf +0.050\n", output)
-        self.assertIn("debugger, analyzer: σ +0.000, as released -0.067, I +0.100\n", output)
+        self.check_released(output)
+        study = (self.work / "study.html").read_text(encoding="utf-8")
+        self.assertIn(": cannot tell", study)
+        cells = [json.loads(line) for line in (self.work / "cells.jsonl").read_text(encoding="utf-8").splitlines()]
+        self.assertEqual(len(cells), 6, "a wrong kernel under two components, a right one under one")
         self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
         self.assertRegex(output, r"0 +not built +0 +jsonl +imported\n.* 1 +correct +0 +jsonl +imported")
         self.assertIn(quoted, (self.work / "example.html").read_text(encoding="utf-8"))
+
+    def check_released(self, output):
+        """Values as CUDAnalyst's code has them, recounted from its records: the mean over orders, and σ."""
+        rates = {}
+        for file in self.work.glob("records/*/run-1/*/*.json"):
+            record = json.loads(file.read_text(encoding="utf-8"))
+            counts, spoke = record["status_count"], re.findall(r"-?([dap])3", file.parts[-4])
+            right = counts.get("pass", 0) + counts.get("fast", 0)
+            rates.setdefault(frozenset(spoke), []).append(right / record["num_trials"])
+        self.assertEqual([len(states) for states in rates.values()], 8 * [4])
+        value = {spoke: sum(states) / len(states) for spoke, states in rates.items()}
+        names = {"d": "debugger", "a": "analyzer", "p": "profiler"}
+        for tool, name in names.items():
+            gains = [value[frozenset(order[:order.index(tool) + 1])] - value[frozenset(order[:order.index(tool)])]
+                     for order in itertools.permutations("dap")]
+            self.assertIn(f"{name}: released (Shapley) {sum(gains) / 6:+.3f}, ", output)
+        for a, b in itertools.combinations("dap", 2):
+            (c,) = set("dap") - {a, b}
+            alone = value[frozenset({a, b})] - value[frozenset(a)] - value[frozenset(b)] + value[frozenset()]
+            beside = value[frozenset("dap")] - value[frozenset({a, c})] - value[frozenset({b, c})] + value[frozenset(c)]
+            third = (beside - alone) / 3
+            self.assertIn(f"{names[a]}, {names[b]}: released σ {alone - third:+.3f}, "
+                          f"σ {alone:+.3f} (less by m_ijk/3 = {third:+.3f}), I {(alone + beside) / 2:+.3f}\n", output)
 
 
 class ClusterTest(DocsCase):

@@ -216,6 +216,92 @@ class SmallTest(StudyCase):
         self.assert_good(self.kbench("db", "check"))
 
 
+class ReviewerTest(StudyCase):
+    """Who gets the page and the lines of a study that was stopped, and believes neither."""
+    STATES = SmallTest.STATES
+
+    def phi(self, component):
+        """By the lines alone: mean over the states that have all of their coalitions."""
+        tried = collections.defaultdict(dict)
+        for line in (self.folder / "cells.jsonl").read_text(encoding="utf-8").splitlines():
+            cell = json.loads(line)
+            if cell["arm"] == "direct" and cell["outcomes"]:
+                tried[cell["state"]][frozenset(cell["coalition"])] = float(cell["outcomes"]["correct"])
+        whole = [cells for cells in tried.values() if len(cells) == 4]
+        gains = [value - cells[coalition - {component}] for cells in whole
+                 for coalition, value in cells.items() if component in coalition]
+        return sum(gains) / len(gains), len(whole)
+
+    def stop_after(self, cells):
+        """Interrupts the study once so many of its cells are asked for; further ones get no answer."""
+        whole, enough = model(lambda number: self.tasks[number]), threading.Event()
+        asked = itertools.count()
+
+        def reply(request):
+            if next(asked) >= 3 + cells:  # three probes
+                enough.set()
+                time.sleep(1)
+                return 503, "overloaded", [("Retry-After", "1")]
+            return whole(request)
+
+        self.serve(reply)
+        process = subprocess.Popen([str(KBENCH), *self.run_words("--parallel", "1", *self.resume)], cwd=self.folder,
+                                   env={**os.environ, "HOME": str(self.folder), "KBENCH_CACHE": str(CACHE)},
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        self.wait_until(enough.is_set, "so many are asked for", process, 600)
+        process.kill()
+        process.wait()
+        self.resume = ("--resume",)
+
+    def test_the_page_says_that_it_was_stopped_and_the_lines_give_the_effect(self):
+        self.freeze(self.STATES)
+        self.resume = ()
+        self.assert_good(self.plan("--outcome", "correct", components=("error", "left=echo left")))
+        self.stop_after(2)
+        early = self.kbench("attribute", "report", "--html", "page.html")
+        self.assert_fails(early, NOTHING_SELECTED, "the study is not complete: 2 of its 8 cells are there", "--resume")
+        self.stop_after(4)
+        report = self.kbench("attribute", "report", "--html", "page.html", "--lines", "cells.jsonl", "--json")
+        self.assert_good(report)
+        told = json.loads(report.stdout)
+        (said,) = [alarm for alarm in told["alarms"] if "the study is not complete" in alarm]
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        self.assertIn("! " + said, page)
+        self.assertLess(page.index(said), page.index("cannot tell"), "it stands above all results")
+        for one in told["components"]:
+            phi, states = self.phi(one["component"])
+            self.assertAlmostEqual(one["mean"], phi, delta=1e-9)
+            self.assertEqual(states, 1)
+
+
+class NonsenseTest(StudyCase):
+    """A model that is good for nothing, as planner and as coder."""
+    STATES = {number: ("level1/019_relu", "wrong" if number % 2 else "not built") for number in range(6)}
+    SAID = ("", "I am a tea pot.", "```", "```cpp\nint\n", "```cpp\nkbench_forward kbench_forward\n```\n",
+            "```json\n{\"kernel\": null}\n```", "\u202e\u0007\x1b[31m\ufffd", "word " * 20_000,
+            "```cpp\n#include \"nowhere.h\"\nextern \"C\" int kbench_forward();\n```\n```cpp\n```\n")
+
+    def test_a_study_ends_and_says_that_nothing_was_ever_correct(self):
+        self.freeze(self.STATES)
+        asked = itertools.count()
+        server = self.serve(lambda _: {"role": "assistant", "content": self.SAID[next(asked) % len(self.SAID)]})
+        planned = self.plan("--mode", "plan", "--outcome", "correct", "--json", components=("error", "left=echo left"))
+        self.assert_good(planned)
+        done = self.run_study()
+        self.assertEqual(done.returncode, GOOD, done.stderr)
+        self.assertIn("24 of 24 cells", done.stderr)
+        self.assertEqual(len(server.seen), json.loads(planned.stdout)["requests"])
+        result = self.kbench("attribute", "report", "--html", "page.html")
+        self.assert_good(result)
+        page = (self.folder / "page.html").read_text(encoding="utf-8")
+        for line in ("! nothing was ever correct: it is 0 in all 24 cells, so that effects have a bound alone",
+                     "error |φ| ≤ 0.46: all 6 trajectories had the same outcome everywhere: cannot tell"):
+            self.assertIn(line + "\n", result.stdout)
+            self.assertIn(line, page)
+        self.assert_good(self.kbench("db", "check"))
+
+
 class TransferTest(StudyCase):
     """The plans of a stronger model lift the weak one by a planted half in each state; alone it is always right."""
     STATES = {1: ("level1/019_relu", "wrong"), 2: ("level1/019_relu", "not built")}
@@ -257,6 +343,9 @@ class TransferTest(StudyCase):
 
 
 class PricesTest(StudyCase):
+    def test_where_no_database_is_it_says_what_makes_one(self):
+        self.assert_fails(self.plan(), USAGE, "no such database", "kbench agent run", "kbench trajectory freeze")
+
     def test_what_is_planned_is_paid(self):
         self.freeze(SmallTest.STATES)
         refused = self.plan("--usd", "0.0001", "--price", "3,15")

@@ -217,13 +217,18 @@ TEST(Attribution, WhereNothingEverSucceededThereIsABound) {
   EXPECT_NEAR(*effect(found, Index::kBanzhaf, {"debugger", "profiler"}).estimate.bound, 2 * 0.1684,
               1e-3);
   EXPECT_EQ(found.answers.front().advice, Advice::kCannotTell);
+  EXPECT_THAT(found.alarms,
+              ElementsAre("nothing was ever correct: it is 0 in all 480 cells, so that "
+                          "effects have a bound alone"));
 }
 
 TEST(Attribution, WhereAllSucceededTheSameBoundHolds) {
   std::string text;
   for (int number = 0; number < 20; ++number)
     text += test::state_lines(state(number), {"a"}, 1, [](Coalition, int) { return correct(1); });
-  EXPECT_EQ(analysis(text).effects.front().estimate.basis, Basis::kNothingHappened);
+  const auto found = analysis(text);
+  EXPECT_EQ(found.effects.front().estimate.basis, Basis::kNothingHappened);
+  EXPECT_THAT(found.alarms, IsEmpty());
 }
 
 TEST(Attribution, AboveFiveComponentsCoalitionsAreDrawn) {
