@@ -28,13 +28,13 @@ NOT_COMPILED = "int kbench_forward( {"
 class Server:
     """The running program. Its address is its first line on standard output."""
 
-    def __init__(self, folder, *words, **environment):
+    def __init__(self, folder, *words, port=0, **environment):
         variables = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN
                      and not k.startswith("KBENCH_RUN_")}
         variables.update({"HOME": str(folder), "KBENCH_CACHE": str(cli_case.CACHE), **environment})
         self.errors = open(folder / "serve.stderr", "ab")
         self.process = subprocess.Popen(
-            [str(KBENCH), "serve", "--port", "0", "--device", "cpu", "--tokens", "tokens",
+            [str(KBENCH), "serve", "--port", str(port), "--device", "cpu", "--tokens", "tokens",
              "--trust-estimates", *words],
             cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=self.errors)
