@@ -17,14 +17,18 @@ std::optional<RewardRow::Ratio> ratio_of(const std::optional<Speedup>& speedup) 
 }  // namespace
 
 Reward reward_of(const ResultRow& row, const RewardRule& rule) {
-  return reward(rule, {.state = row.state,
-                       .correct = row.judged_correct(),
-                       .unranked = row.credit.unranked,
-                       .pay = row.credit.pay,
-                       .pay_reason = row.credit.pay_reason,
-                       .eager = ratio_of(row.over_eager),
-                       .compiled = ratio_of(row.over_compiled),
-                       .vendor = ratio_of(row.over_vendor)});
+  Reward made = reward(rule, {.state = row.state,
+                              .correct = row.judged_correct(),
+                              .unranked = row.credit.unranked,
+                              .pay = row.credit.pay,
+                              .pay_reason = row.credit.pay_reason,
+                              .eager = ratio_of(row.over_eager),
+                              .compiled = ratio_of(row.over_compiled),
+                              .vendor = ratio_of(row.over_vendor)});
+  // Which of several reasons it was, the row alone knows.
+  if (row.state == State::kSkipped && !row.message.empty())
+    made.reason = row.message.substr(0, row.message.find('\n'));
+  return made;
 }
 
 Json to_json(const Reward& reward) {

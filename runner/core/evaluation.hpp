@@ -17,7 +17,7 @@ namespace kbench {
 enum class State {
   kOk,
   kNoSubmission,         // the task was timed, nobody submitted for it: not a failure
-  kSkipped,              // a submission for another device
+  kSkipped,              // for another device, or for what is not offered here: its message says
   kRefused,              // more than one agent may hand in: not looked at
   kCompileError,         // the compiler refused the submission
   kMissingSymbol,        // the library has no kbench_forward, the file no ModelNew

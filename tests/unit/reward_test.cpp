@@ -128,6 +128,16 @@ TEST(Reward, NamesThatAreNoneAreRefusedWithTheNearest) {
   EXPECT_EQ(find_reward("vendor_sure_fast_p:2").value().formula, RewardFormula::kVendorSureFastP);
 }
 
+TEST(Reward, WhyARowWasSkippedIsToldByTheRowItself) {
+  ResultRow row = test::solved("a", 1, 2, 2);
+  row.state = State::kSkipped;
+  row.message = "no nvcc is installed\nPATH is empty";
+  const RewardRule rule = find_reward("speedup").value();
+  EXPECT_EQ(reward_of(row, rule).reason, "no nvcc is installed");
+  row.message.clear();
+  EXPECT_EQ(reward_of(row, rule).reason, "it was skipped");
+}
+
 // Nine digits on both sides: what JSON shows decides.
 TEST(Reward, IsMadeOfTheNumbersThatAreShown) {
   ResultRow row = test::solved("a", 1, 1.5 - 1e-12, 1);
