@@ -44,6 +44,12 @@ Result<StudyRequest> request_of(const StudyOptions& options) {
 
 namespace {
 
+// `hint`: what makes the database.
+Status check_database(const StudyOptions& options, const char* hint) {
+  if (std::filesystem::exists(options.database)) return Done{};
+  return Error{ErrorCode::kUsage, options.database.string() + ": no such database", hint};
+}
+
 // --- plan ---
 
 Result<End> plan(const StudyOptions& options, const Installation& installation) {
@@ -54,9 +60,10 @@ Result<End> plan(const StudyOptions& options, const Installation& installation) 
   if (!request) return request.error();
   const auto with = shipped_injection(installation);
   if (!with) return with.error();
-  if (!std::filesystem::exists(options.database))
-    return Error{ErrorCode::kUsage, options.database.string() + ": no such database",
-                 "`kbench agent run` and then `kbench trajectory freeze` leave states in one"};
+  if (auto there = check_database(
+          options, "`kbench agent run` and then `kbench trajectory freeze` leave states in one");
+      !there)
+    return there.error();
   const auto store = Store::open(options.database, Store::Mode::kReadOnly);
   if (!store) return store.error();
   const auto made = make_plan(*store, *request, *with);
@@ -112,6 +119,8 @@ Error of_study(const Error& error, const StoredStudy& study) {
 
 Result<End> report(const StudyOptions& options, const Installation& installation) {
   if (auto fine = check_outputs(options); !fine) return fine.error();
+  if (auto there = check_database(options, "`kbench attribute run` leaves a study in one"); !there)
+    return there.error();
   const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
   if (!store) return store.error();
   const auto study = read_stored_study(*store, options.study);

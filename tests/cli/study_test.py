@@ -345,6 +345,7 @@ class TransferTest(StudyCase):
 class PricesTest(StudyCase):
     def test_where_no_database_is_it_says_what_makes_one(self):
         self.assert_fails(self.plan(), USAGE, "no such database", "kbench agent run", "kbench trajectory freeze")
+        self.assert_fails(self.kbench("attribute", "report"), USAGE, "no such database", "kbench attribute run")
 
     def test_what_is_planned_is_paid(self):
         self.freeze(SmallTest.STATES)
