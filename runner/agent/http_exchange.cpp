@@ -140,8 +140,10 @@ Result<HttpAnswer> exchange_by_tls(boost::asio::io_context& io, beast::tcp_strea
   const auto failed = refused.category() == boost::asio::error::get_ssl_category()
                           ? static_cast<unsigned long>(refused.value())
                           : 0;
-  return Error{ErrorCode::kBadInput, refusal_words(*stream.native_handle(), failed, post.server),
-               ""};
+  const SSL& tls = *stream.native_handle();
+  // Nobody tries again what was refused.
+  const auto code = ended_early(tls, failed) ? ErrorCode::kInfrastructure : ErrorCode::kBadInput;
+  return Error{code, refusal_words(tls, failed, post.server), ""};
 }
 
 }  // namespace

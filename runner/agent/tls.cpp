@@ -81,6 +81,16 @@ Status demand(SSL& stream, const std::string& server) {
                fmt::format("{} is no name of a server", clean_name(server, kLongestName)), ""};
 }
 
+bool ended_early(const SSL& stream, unsigned long failed) {
+  if (::SSL_get_verify_result(&stream) != X509_V_OK) return false;
+  bool at_end = failed == 0;
+#ifdef SSL_R_UNEXPECTED_EOF_WHILE_READING
+  at_end = at_end || (ERR_GET_LIB(failed) == ERR_LIB_SSL &&
+                      ERR_GET_REASON(failed) == SSL_R_UNEXPECTED_EOF_WHILE_READING);
+#endif
+  return at_end;
+}
+
 std::string refusal_words(const SSL& stream, unsigned long failed, const std::string& server) {
   const std::string name = clean_name(server, kLongestName);
   const std::string wrong = certificate_words(::SSL_get_verify_result(&stream), name);
@@ -89,7 +99,7 @@ std::string refusal_words(const SSL& stream, unsigned long failed, const std::st
   if (ERR_GET_LIB(failed) == ERR_LIB_SSL && (ERR_GET_REASON(failed) == SSL_R_WRONG_VERSION_NUMBER ||
                                              ERR_GET_REASON(failed) == SSL_R_HTTP_REQUEST))
     return "the endpoint speaks no TLS: is its address http:// and not https://?";
-  const char* reason = failed == 0 ? nullptr : ::ERR_reason_error_string(failed);
+  const char* reason = ended_early(stream, failed) ? nullptr : ::ERR_reason_error_string(failed);
   return fmt::format("no TLS with the endpoint: {}",
                      reason == nullptr ? "it ended the connection" : reason);
 }

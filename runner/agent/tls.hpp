@@ -18,7 +18,11 @@ namespace kbench {
 // be none.
 [[nodiscard]] Status demand(SSL& stream, const std::string& server);
 
-// Why the handshake failed, as a sentence. `failed`: OpenSSL's error, 0 where it had none.
+// Whether the connection ended before anybody had been refused, as it may at any time: another try
+// may go well. `failed`: OpenSSL's error, 0 where it had none.
+[[nodiscard]] bool ended_early(const SSL& stream, unsigned long failed);
+
+// Why the handshake failed, as a sentence. `failed` as above.
 [[nodiscard]] std::string refusal_words(const SSL& stream, unsigned long failed,
                                         const std::string& server);
 

@@ -113,6 +113,21 @@ class TlsTest(study_test.StudyCase):
         self.assert_good(self.plan("--outcome", "correct", "--seed", "7", components=("error",)))
         self.assert_good(self.ask())
 
+    def test_a_connection_that_ends_in_the_handshake_is_tried_again(self):
+        self.certificate("right", "DNS:localhost")
+        server, wire = self.endpoint("right")
+        wire.to = None  # closes what comes
+
+        def let_it_through():
+            self.wait_until(lambda: len(wire.sent) >= 2, "it asks once more")
+            wire.to = server.server_address[1]
+
+        threading.Thread(target=let_it_through, daemon=True).start()
+        done = self.ask()
+        self.assertEqual(done.returncode, GOOD, done.stderr)
+        self.assertIn("no TLS with the endpoint: it ended the connection; try 2 of", done.stderr)
+        self.assertTrue(server.seen)
+
     def test_without_anybody_to_trust_nobody_is_asked(self):
         _, wire = self.endpoint(None)
         (self.folder / "trusted.pem").write_text("nobody\n")
