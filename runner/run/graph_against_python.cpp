@@ -48,7 +48,8 @@ std::string hash_of_python(const Task& task) {
 }
 
 GraphAgainstPython::GraphAgainstPython(const Installation& installation, const Target& target,
-                                       Sandbox& sandbox, std::vector<const Task*> tasks)
+                                       Sandbox& sandbox, std::vector<const Task*> tasks,
+                                       const std::function<bool()>& interrupted)
     : installation_(installation),
       target_(target),
       sandbox_(sandbox),
@@ -58,8 +59,9 @@ GraphAgainstPython::GraphAgainstPython(const Installation& installation, const T
   if (!python_) return;
   zygotes_.start_early(kNoAgent, zygote_command(python_->player, target_.device,
                                                 target_.device_index, usable_threads()));
-  arguments_.emplace(tasks_.size(), [this](const auto& give) {
-    ask_model_arguments(tasks_, target_.size, python_->player, installation_, sandbox_, give);
+  arguments_.emplace(tasks_.size(), [this, interrupted](const auto& give) {
+    ask_model_arguments(tasks_, target_.size, python_->player, installation_, sandbox_, give,
+                        interrupted);
     return Error{ErrorCode::kInfrastructure, "its Python was not looked at", ""};
   });
 }
@@ -81,7 +83,7 @@ Result<std::vector<LintFinding>> GraphAgainstPython::compare(std::size_t index, 
   std::vector<Evaluation> own;
   do own.push_back(play(task, *arguments, oracle));
   while (own.size() < kMostEvaluations && looks_slow(own));
-  return findings_of(own, hash_of_python(task));
+  return findings_of(own, arguments->source_hash);
 }
 
 Evaluation GraphAgainstPython::play(const Task& task, const ModelArguments& arguments,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +29,11 @@ namespace kbench {
 
 class GraphAgainstPython {
  public:
-  // Begins the comparison of `tasks`, which outlive it. From here on a thread asks how their Models
-  // are made: their files are executed, each in a process of its own.
+  // Begins the comparison of `tasks`, which outlive it. From here on a thread asks how
+  // their Models are made: their files are executed, each in a process of its own. It stops where
+  // `interrupted` says so.
   GraphAgainstPython(const Installation& installation, const Target& target, Sandbox& sandbox,
-                     std::vector<const Task*> tasks);
+                     std::vector<const Task*> tasks, const std::function<bool()>& interrupted = {});
 
   // Findings on the task at `index`, by `oracle`, which has loaded LibTorch. Errors: why the two
   // cannot be compared, such as a missing Python with torch.

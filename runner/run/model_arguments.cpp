@@ -13,6 +13,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/sandbox/host.hpp"
+#include "runner/sandbox/run_until_stopped.hpp"
 
 namespace kbench {
 namespace {
@@ -56,25 +57,25 @@ class KnownAnswers {
         python_(hash_of({"kbench-arguments/1", hash_of_scripts(scripts),
                          player.python.python.string(), hash_of_torch(player.python)})) {}
 
-  [[nodiscard]] std::optional<std::string> find(const Task& task) const {
-    auto answer = read_foreign_file(file_of(task), kMostAnswers);
+  // `hash`: of the task's file, here and below.
+  [[nodiscard]] std::optional<std::string> find(const Task& task, const std::string& hash) const {
+    auto answer = read_foreign_file(file_of(task, hash), kMostAnswers);
     return answer ? std::optional(std::move(*answer)) : std::nullopt;
   }
 
   // An answer that cannot be kept is asked for again.
-  void keep(const Task& task, const std::string& answer) const {
+  void keep(const Task& task, const std::string& hash, const std::string& answer) const {
     std::error_code ignored;
     fs::create_directories(folder_, ignored);
-    (void)write_atomically(file_of(task), answer, 0600);
+    (void)write_atomically(file_of(task, hash), answer, 0600);
   }
 
  private:
   // A shipped task is told by its place what KernelBench calls its parameters.
-  [[nodiscard]] fs::path file_of(const Task& task) const {
+  [[nodiscard]] fs::path file_of(const Task& task, const std::string& hash) const {
     const fs::path place = fs::absolute(task.source).lexically_relative(scripts_);
     const bool is_shipped = !place.empty() && *place.begin() != "..";
-    const std::string key =
-        hash_of({python_, size_, is_shipped ? place.string() : "", hash_of_file(task.source)});
+    const std::string key = hash_of({python_, size_, is_shipped ? place.string() : "", hash});
     return folder_ / (key + ".json");
   }
 
@@ -153,7 +154,7 @@ class AnswerLines {
 
 void run_script(const std::vector<const Task*>& tasks, const std::string& size,
                 const PythonPlayer& player, const fs::path& scripts, Sandbox& sandbox,
-                const AnswerLines::OnLine& on_line) {
+                const AnswerLines::OnLine& on_line, const std::function<bool()>& stop) {
   if (tasks.empty()) return;
   AnswerLines lines(tasks.size(), on_line);
   const auto scratch = make_python_scratch(sandbox, "kbench-arguments");
@@ -169,42 +170,71 @@ void run_script(const std::vector<const Task*>& tasks, const std::string& size,
     command.argv.push_back(source.string());
     command.readable.push_back(source);
   }
-  const auto output = run_to_end(sandbox, command, kPatience, kMostAnswers,
-                                 [&](const std::string& out) { lines.heard(out); });
+  const auto output = run_until_stopped(
+      sandbox, command, kPatience, kMostAnswers, [&](const std::string& out) { lines.heard(out); },
+      stop);
   if (!output) return lines.ended(output.error(), output.error());
+  if (stop && stop()) {
+    const Error stopped{ErrorCode::kInfrastructure, "interrupted while a task's file was asked",
+                        ""};
+    return lines.ended(stopped, stopped);
+  }
   const std::string words = last_words(output->err);
   lines.ended(not_known(words.empty() ? "no answer" : words), not_known("no answer"));
+}
+
+// A task by its index, with the hash of its file before it was asked.
+struct Asked {
+  std::size_t task = 0;
+  std::string hash;
+};
+
+Error was_swapped(const fs::path& source) {
+  return {ErrorCode::kInfrastructure,
+          source.string() + " is another file than it was before it was asked",
+          "leave a task's files alone while a run goes on, and run it again"};
 }
 
 }  // namespace
 
 void ask_model_arguments(const std::vector<const Task*>& tasks, const std::string& size,
                          const PythonPlayer& player, const Installation& installation,
-                         Sandbox& sandbox, const OnArguments& on_answer) {
+                         Sandbox& sandbox, const OnArguments& on_answer,
+                         const std::function<bool()>& stop) {
   const fs::path scripts = fs::absolute(installation.root / "suites");
   const KnownAnswers known(installation.cache, scripts, player, size);
-  std::vector<std::size_t> asked;
+  std::vector<Asked> asked;
   std::vector<const Task*> unknown;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    if (const auto line = known.find(*tasks[i])) {
+    std::string hash = hash_of_file(tasks[i]->source);
+    if (const auto line = known.find(*tasks[i], hash)) {
       if (auto arguments = read_answer(*line)) {
+        arguments->source_hash = std::move(hash);
         on_answer(i, std::move(arguments));
         continue;
       }
     }
-    asked.push_back(i);
+    asked.push_back({i, std::move(hash)});
     unknown.push_back(tasks[i]);
   }
-  run_script(unknown, size, player, scripts, sandbox,
-             [&](std::size_t index, Result<std::string> line) {
-               auto arguments = line ? read_answer(*line) : line.error();
-               if (arguments) known.keep(*unknown[index], *line);
-               on_answer(asked[index], std::move(arguments));
-             });
+  const auto heard = [&](std::size_t index, Result<std::string> line) {
+    const Asked& question = asked[index];
+    auto arguments = line ? read_answer(*line) : line.error();
+    // What was executed is what was hashed, if it is so before and after.
+    if (arguments && hash_of_file(unknown[index]->source) != question.hash)
+      arguments = was_swapped(unknown[index]->source);
+    if (arguments) {
+      known.keep(*unknown[index], question.hash, *line);
+      arguments->source_hash = question.hash;
+    }
+    on_answer(question.task, std::move(arguments));
+  };
+  run_script(unknown, size, player, scripts, sandbox, heard, stop);
 }
 
 ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
-                                    const Installation& installation, Sandbox& sandbox) {
+                                    const Installation& installation, Sandbox& sandbox,
+                                    const std::function<bool()>& stop) {
   std::set<std::size_t> indices;
   for (const PlannedRow& unit : plan.units)
     if (is_played_python(unit)) indices.insert(unit.task);
@@ -212,10 +242,12 @@ ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player
   for (const std::size_t task : indices) tasks.push_back(&plan.tasks[task]);
   const std::vector<std::size_t> places(indices.begin(), indices.end());
   ArgumentsByTask arguments;
-  ask_model_arguments(tasks, plan.target.size, player, installation, sandbox,
-                      [&](std::size_t index, Result<ModelArguments> answer) {
-                        arguments.emplace(places[index], std::move(answer));
-                      });
+  ask_model_arguments(
+      tasks, plan.target.size, player, installation, sandbox,
+      [&](std::size_t index, Result<ModelArguments> answer) {
+        arguments.emplace(places[index], std::move(answer));
+      },
+      stop);
   return arguments;
 }
 

@@ -28,19 +28,23 @@ struct ModelArguments {
   // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU
   // it plays eager beside Python submissions.
   PythonFiles reference;
+  std::string source_hash;  // of the file that answered
 };
 
 // Calls `on_answer` once for each of the tasks, by its index, as the answers come. Errors are not
-// kept: the next run asks again.
+// kept: the next run asks again. One that is another file after its answer than before has none.
+// Ends soon where `stop` says so, which a busy loop may ask.
 using OnArguments = std::function<void(std::size_t index, Result<ModelArguments> answer)>;
 void ask_model_arguments(const std::vector<const Task*>& tasks, const std::string& size,
                          const PythonPlayer& player, const Installation& installation,
-                         Sandbox& sandbox, const OnArguments& on_answer);
+                         Sandbox& sandbox, const OnArguments& on_answer,
+                         const std::function<bool()>& stop = {});
 
 // The arguments of those tasks for which a plan has Python submissions, by index into `plan.tasks`.
 using ArgumentsByTask = std::map<std::size_t, Result<ModelArguments>>;
 [[nodiscard]] ArgumentsByTask ask_model_arguments(const Plan& plan, const PythonPlayer& player,
                                                   const Installation& installation,
-                                                  Sandbox& sandbox);
+                                                  Sandbox& sandbox,
+                                                  const std::function<bool()>& stop = {});
 
 }  // namespace kbench

@@ -43,7 +43,8 @@ bool RunBuilds::on_device() const {
 void RunBuilds::begin() {
   compiling_ = std::async(std::launch::async, [this] {
     const ArgumentsByTask arguments =
-        python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_)
+        python_ ? ask_model_arguments(plan_, python_->player, installation_, sandbox_,
+                                      [this] { return given_up_.load(); })
                 : ArgumentsByTask{};
     return build_submissions(plan_, {compiler_, python_builder_.get()}, arguments,
                              terms_.jobs.value_or(usable_threads()), given_up_);

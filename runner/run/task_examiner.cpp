@@ -28,7 +28,7 @@ class MachinesExaminer final : public TaskExaminer {
     costs_.emplace(tasks.size(), [this, tasks, interrupted](const auto& give) {
       return count_anew(tasks, interrupted, give);
     });
-    python_.emplace(installation_, target_, sandbox_, tasks);
+    python_.emplace(installation_, target_, sandbox_, tasks, interrupted);
   }
   void end() override {
     python_.reset();

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "runner/os/pipe.hpp"
+#include "runner/sandbox/run_until_stopped.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
@@ -45,15 +46,19 @@ class Collector {
   bool& truncated_;
 };
 
-// Collects until the program ended; false when the deadline came first.
+constexpr milliseconds kStopEvery{200};  // how often it is asked
+
+// Collects until the program ended; false when the deadline came first, or a stop.
 bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
-             Clock::time_point deadline, const std::function<void()>& on_output) {
+             Clock::time_point deadline, const std::function<void()>& on_output,
+             const std::function<bool()>& stop) {
+  const long long longest = stop ? kStopEvery.count() : 1'000'000'000;
   while (true) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
+    if (left <= 0 || (stop && stop())) return false;
     std::array<pollfd, 3> watched = {pollfd{out.fd(), POLLIN, 0}, pollfd{err.fd(), POLLIN, 0},
                                      pollfd{process.exit_fd(), POLLIN, 0}};
-    const int wait_ms = static_cast<int>(std::min<long long>(left, 1'000'000'000));
+    const int wait_ms = static_cast<int>(std::min<long long>(left, longest));
     if (::poll(watched.data(), watched.size(), wait_ms) <= 0) continue;
     if (watched[0].revents != 0) {
       out.drain();
@@ -68,6 +73,13 @@ bool collect(const SandboxedProcess& process, Collector& out, Collector& err,
 
 Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command, milliseconds timeout,
                                  std::size_t max_output, const OnOutput& on_output) {
+  return run_until_stopped(sandbox, std::move(command), timeout, max_output, on_output, {});
+}
+
+Result<ProgramOutput> run_until_stopped(Sandbox& sandbox, SandboxCommand command,
+                                        milliseconds timeout, std::size_t max_output,
+                                        const OnOutput& on_output,
+                                        const std::function<bool()>& stop) {
   auto out = make_pipe();
   if (!out) return out.error();
   auto err = make_pipe();
@@ -89,7 +101,7 @@ Result<ProgramOutput> run_to_end(Sandbox& sandbox, SandboxCommand command, milli
   const auto tell = [&] {
     if (on_output) on_output(output.out);
   };
-  if (!collect(**process, out_collector, err_collector, deadline, tell)) {
+  if (!collect(**process, out_collector, err_collector, deadline, tell, stop)) {
     output.timed_out = true;
     (*process)->kill();
   }

@@ -2,9 +2,12 @@
 // all that the answer depends on.
 #include "runner/run/model_arguments.hpp"
 
+#include <chrono>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -157,6 +160,41 @@ TEST_F(ModelArgumentsTest, CopiesOutsideOfTheSuiteAreOneTask) {
   ASSERT_TRUE(ask({task("here/a.py")})[0].ok());
   answers_no_more();
   EXPECT_TRUE(ask({task("there/a.py")})[0].ok());
+}
+
+TEST_F(ModelArgumentsTest, AFileThatIsSwappedMeanwhileHasNoAnswer) {
+  answers({answer("([1], {}, [])"), answer("([2], {}, [])")});
+  const std::vector<const Task*> both{task("a.py"), task("b.py", "b")};
+  const PythonPlayer player{.python = python_.setup(), .script = {}, .library = {}};
+  std::vector<Result<ModelArguments>> found;
+  ask_model_arguments(both, "small", player, benches_.place, *sandbox_,
+                      [&](std::size_t, Result<ModelArguments> one) {
+                        folder_.write("b.py", "another");
+                        found.push_back(std::move(one));
+                      });
+  ASSERT_THAT(found, SizeIs(2));
+  ASSERT_TRUE(found[0].ok()) << why(found[0]);
+  EXPECT_THAT(why(found[1]), HasSubstr("b.py is another file than it was before it was asked"));
+  answers_no_more();
+  EXPECT_FALSE(ask({both[1]})[0].ok()) << "the swapped one has an answer";
+  folder_.write("b.py", "b");
+  EXPECT_FALSE(ask({both[1]})[0].ok()) << "an answer of the swapped one was kept";
+}
+
+TEST_F(ModelArgumentsTest, WhoeverIsToStopDoesNotWaitForTheRest) {
+  python_.runs("cat <<'END'\n" + answer("([1], {}, [])") + "\nEND\nsleep 60\n");
+  const std::vector<const Task*> both{task("a.py"), task("b.py", "b")};
+  const PythonPlayer player{.python = python_.setup(), .script = {}, .library = {}};
+  std::vector<Result<ModelArguments>> found;
+  const auto begun = std::chrono::steady_clock::now();
+  ask_model_arguments(
+      both, "small", player, benches_.place, *sandbox_,
+      [&](std::size_t, Result<ModelArguments> one) { found.push_back(std::move(one)); },
+      [&] { return !found.empty(); });
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{45});
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_TRUE(found[0].ok()) << why(found[0]);
+  EXPECT_EQ(why(found[1]), "interrupted while a task's file was asked");
 }
 
 TEST_F(ModelArgumentsTest, AnErrorIsSaidAndNotKept) {
