@@ -6,6 +6,7 @@
 #include "runner/exchange/examination.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/print/exchange_text.hpp"
+#include "runner/run/machine_fingerprint.hpp"
 
 namespace kbench {
 
@@ -19,8 +20,10 @@ CLI::App* add_exchange(CLI::App& app, ExchangeOptions& options) {
     return &command;
   };
   add("init", What::kInit, "Make a folder an exchange, and the pool's key where there is none");
-  add_json(*add("check", What::kCheck, "Say what is wrong with an exchange, and what to do"),
-           options.format);
+  auto* check = add("check", What::kCheck, "Say what is wrong with an exchange, and what to do");
+  add_value(*check, "--group", options.group, "NAME",
+            "Say as well whether this machine is like the others of that group");
+  add_json(*check, options.format);
   auto* prune = add("prune", What::kPrune, "Remove what nobody reads, and old groups");
   add_keep_time(*prune, options.prune.keep_days, "Groups that grew within this time stay");
   prune->add_flag("--dry-run", options.prune.dry_run, "Say what would go, only");
@@ -37,8 +40,11 @@ Result<End> call(const ExchangeOptions& options, const Installation& installatio
   const auto key = read_pool_key(installation.state);
   if (!key) return key.error();
   if (options.what == What::kCheck) {
-    const auto found = examine_exchange(options.folder, *key);
+    auto found = examine_exchange(options.folder, *key);
     if (!found) return found.error();
+    if (!options.group.empty())
+      if (auto like = examine_group(installation, options.folder, options.group, *found); !like)
+        return like.error();
     print_found(options, *found, exchange_json, exchange_text);
     return End{found->findings.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
                exchange_words(*found, options.folder)};

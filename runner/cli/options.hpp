@@ -221,6 +221,9 @@ struct ServeOptions : HttpServing {
   std::string precision = "torch-default";
   bool vendor = false;  // as RunOptions has it
   std::filesystem::path database = "kbench.sqlite";
+  std::optional<std::filesystem::path> exchange;
+  std::string group = kJudgesGroup;    // of that
+  std::optional<std::string> devices;  // in the words of plan/device_choice.hpp
 };
 
 // `kbench mcp`.
@@ -391,6 +394,7 @@ struct ExchangeOptions {
   What what = What::kInit;
   CommonOptions common;
   std::filesystem::path folder;
+  std::string group;                           // of check; empty: it compares no machines
   OutputFormat format = OutputFormat::kTable;  // of check
   PruneExchange prune;
 };

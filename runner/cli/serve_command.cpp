@@ -10,6 +10,7 @@
 #include "runner/cli/serve_surroundings.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/calibration_file.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/plan/run_plan.hpp"
 
 namespace kbench {
@@ -19,7 +20,8 @@ namespace {
 Status calibrate_once(const ServeOptions& options, const Installation& installation,
                       const std::function<void(const std::string&)>& note) {
   if (options.common.trust.estimates) return Done{};
-  const auto target = choose_target({.device = options.device}, installation);
+  const auto named = options.devices ? named_device(*options.devices) : options.device;
+  const auto target = choose_target({.device = named}, installation);
   if (!target) return target.error();
   const std::string why = why_uncalibrated(installation.state, describe_device(*target));
   if (why.empty()) return Done{};
@@ -53,6 +55,11 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   add_number(serve, "--body-timeout", options.body_timeout_s, 1, 3600,
              "Seconds for its body (default: 30)", "SECONDS");
   add_judging(serve, options);
+  add_devices(serve, options.devices);
+  auto* exchange = add_path(serve, "--exchange", options.exchange, "DIR",
+                            "Folder in which judges share rows: each request is measured once");
+  add_value(serve, "--group", options.group, "NAME", "Their group there (default: serve)")
+      ->needs(exchange);
   return &serve;
 }
 

@@ -23,6 +23,9 @@ ServeJudging ServeSurroundings::judging() {
           .precision = options_.precision,
           .vendor = options_.vendor,
           .database = options_.database,
+          .exchange = options_.exchange,
+          .group = options_.group,
+          .devices = options_.devices,
           .trust = options_.common.trust,
           .sink = shown_,
           .quiet = quiet_};

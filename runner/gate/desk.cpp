@@ -70,6 +70,8 @@ struct Routes {
 
   static void health(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
                      const Respond& respond) {
+    if (!desk.unfit_.empty())
+      return respond(json_response(503, {{"status", "unfit"}, {"reason", desk.unfit_}}));
     respond(json_response(desk.draining_ ? 503 : 200,
                           {{"status", desk.draining_ ? "degraded" : "healthy"}}));
   }
@@ -543,6 +545,7 @@ void Desk::hear(const Json& message) {
   if (message.contains("event")) return take_event(message);
   const std::string say = message.value("say", "");
   if (say == "draining") draining_ = true;
+  if (say == "unfit") unfit_ = message.value("why", "");
   if (say != "bye") return;
   ending_ = true;
   for (auto& [number, started] : errands_) started.deadline = now_() - kAnswerPatience;

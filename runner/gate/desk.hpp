@@ -210,6 +210,7 @@ class Desk {
   KernelGymNames names_;
   std::map<std::string, std::shared_ptr<OpenEnvEpisode>> episodes_;  // over HTTP, by token
   bool draining_ = false;
+  std::string unfit_;  // why this server answers nothing; empty where it does
   bool ending_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -20,15 +21,19 @@
 #include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/judge/agent_tools.hpp"
+#include "runner/judge/judge_pool.hpp"
 #include "runner/judge/kernel_profile.hpp"
 #include "runner/judge/kernel_words.hpp"
 #include "runner/judge/without_places.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/plan/evaluation_key.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
+#include "runner/pool/again.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/run/machine_fingerprint.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/chain/chain_key.hpp"
 #include "runner/store/store.hpp"
@@ -62,12 +67,15 @@ std::string variant_of(const KernelTree& tree) { return tree.hash.substr(0, kVar
 // Tells another sink of all, and the queue of each row.
 class TellingSink final : public RunSink {
  public:
-  TellingSink(RunSink& sink, const Judge::Listener& listener) : sink_(sink), listener_(listener) {}
+  // `answers`: tells whether the row is the answer of its key, once it is stored.
+  TellingSink(RunSink& sink, const Judge::Listener& listener,
+              std::function<bool(const Evaluation&)> answers)
+      : sink_(sink), listener_(listener), answers_(std::move(answers)) {}
 
   ProgressSink& progress() override { return sink_.progress(); }
   Status begin(const Plan& plan) override { return sink_.begin(plan); }
   void row(const Evaluation& evaluation, std::span<const Blob> sources) override {
-    listener_.told(evaluation.key, std::nullopt);
+    if (answers_(evaluation)) listener_.told(evaluation.key, std::nullopt);
     sink_.row(evaluation, sources);
   }
   Status done(const Store& store, const Run& run) override { return sink_.done(store, run); }
@@ -75,23 +83,28 @@ class TellingSink final : public RunSink {
  private:
   RunSink& sink_;
   const Judge::Listener& listener_;
+  const std::function<bool(const Evaluation&)> answers_;
 };
 
 class StoreJudge final : public ServingJudge {
  public:
-  StoreJudge(ServeJudging judging, Target target, std::vector<TaskEntry> entries, Store store,
-             bool chained)
+  StoreJudge(ServeJudging judging, Target target, std::size_t lanes, std::vector<TaskEntry> entries,
+             Store store, bool chained, std::optional<JudgePool> pool)
       : judging_(std::move(judging)),
         installation_(judging_.place.device.installation()),
         target_(std::move(target)),
+        lanes_(lanes),
         entries_(std::move(entries)),
         toolchain_(judging_.place.device.toolchain()),
         store_(std::move(store)),
         chained_(chained),
+        pool_(std::move(pool)),
         device_{target_.device, target_.gpu ? target_.gpu->name : cpu::model_name()},
         tools_(installation_.state / "workspaces") {}
 
   [[nodiscard]] const ServedDevice& device() const override { return device_; }
+  [[nodiscard]] std::size_t lanes() const override { return lanes_; }
+  [[nodiscard]] std::string unfit() const override { return pool_ ? pool_->unfit() : ""; }
 
   Result<Identity> identify(const Order& order) override {
     if (!order.device.empty() && order.device != target_.device)
@@ -137,6 +150,7 @@ class StoreJudge final : public ServingJudge {
     for (auto row = stored->evaluations.rbegin(); row != stored->evaluations.rend(); ++row) {
       const auto chain = stored->chains.find(row->run_id);
       if (chain == stored->chains.end()) continue;
+      if (is_again(*row)) continue;  // another judge's row answers
       if (rows == Rows::kThatCount && !counts(*row, chain->second)) continue;
       auto report = row_report(store_, std::move(*row), chain->second);
       if (!report) return report.error();
@@ -156,37 +170,13 @@ class StoreJudge final : public ServingJudge {
   Status judge(std::span<const QueuedOrder> orders, const Listener& listener) override {
     if (orders.empty()) return Done{};
     if (!orders.front().order.is_stored()) return answer_each(orders, listener);
-    auto scratch = ScratchFolder::make("kbench-serve");
-    if (!scratch) return scratch.error();
-    RunRequest run;
-    run.suite = judging_.place.suite;
-    run.size = orders.front().order.size;
-    run.device = device_option();
-    run.submissions = scratch->path();
-    run.repeat_busy = true;
-    run.precision = judging_.precision;
-    run.allow_torch = judging_.allow_torch;
-    run.vendor = judging_.vendor;
-    std::set<std::string> tasks;
-    for (const QueuedOrder& one : orders) {
-      const auto tree = kernel_tree_of(one.order.files);
-      if (!tree) return tree.error();
-      if (auto added = add_submission(scratch->path(), *tree, one.order.task, one.order.agent,
-                                      variant_of(*tree));
-          !added)
-        return added;
-      tasks.insert(one.order.task);
-    }
-    run.tasks.assign(tasks.begin(), tasks.end());
-    const RunTerms terms{.database = judging_.database,
-                         .command_line = "kbench serve",
-                         .stop = [this] { return stopping_.load(); },
-                         .waits = listener.waits};
-    TellingSink sink(judging_.sink, listener);
-    const auto outcome = RunSession(judging_.place.benches, std::move(run), terms, sink).run();
-    if (!outcome) return outcome.error();
-    if (stopping_ || outcome->is_complete()) return Done{};
-    return Error{ErrorCode::kInfrastructure, summarize(*outcome, terms), ""};
+    auto open = tell_answered(orders, listener);
+    if (!open) return open.error();
+    if (open->empty()) return Done{};
+    if (auto measured = measure(*open, listener); !measured) return measured;
+    // Another judge may have been faster with some.
+    const auto left = tell_answered(*open, listener);
+    return left ? Status(Done{}) : left.error();
   }
 
   void stop() override { stopping_ = true; }
@@ -331,6 +321,70 @@ class StoreJudge final : public ServingJudge {
            (!chained_ && chain.state == ChainFinding::State::kUnchained);
   }
 
+  // Tells of the orders that a judge of the pool has answered. Returns the others.
+  Result<std::vector<QueuedOrder>> tell_answered(std::span<const QueuedOrder> orders,
+                                                 const Listener& listener) {
+    std::vector<QueuedOrder> open;
+    for (const QueuedOrder& one : orders) {
+      const auto there = pool_ ? pool_->bring(one.id) : Result<bool>(false);
+      if (!there) return there.error();
+      if (*there)
+        listener.told(one.id, std::nullopt);
+      else
+        open.push_back(one);
+    }
+    return open;
+  }
+
+  // Whether the row answers its key. Of a slower one the winner's is brought; if it cannot be, the
+  // order is tried again.
+  bool answers(const Evaluation& row) {
+    if (!pool_ || !is_again(row)) return true;
+    const auto there = pool_->bring(row.key);
+    return there && *there;
+  }
+
+  // Measures all orders as one run.
+  Status measure(std::span<const QueuedOrder> orders, const Listener& listener) {
+    auto scratch = ScratchFolder::make("kbench-serve");
+    if (!scratch) return scratch.error();
+    RunRequest run;
+    run.suite = judging_.place.suite;
+    run.size = orders.front().order.size;
+    if (!judging_.devices) run.device = device_option();
+    run.submissions = scratch->path();
+    run.repeat_busy = true;
+    run.precision = judging_.precision;
+    run.allow_torch = judging_.allow_torch;
+    run.vendor = judging_.vendor;
+    std::set<std::string> tasks;
+    for (const QueuedOrder& one : orders) {
+      const auto tree = kernel_tree_of(one.order.files);
+      if (!tree) return tree.error();
+      if (auto added = add_submission(scratch->path(), *tree, one.order.task, one.order.agent,
+                                      variant_of(*tree));
+          !added)
+        return added;
+      tasks.insert(one.order.task);
+    }
+    run.tasks.assign(tasks.begin(), tasks.end());
+    RunTerms terms{.database = judging_.database,
+                   .command_line = "kbench serve",
+                   .devices = judging_.devices,
+                   .stop = [this] { return stopping_.load(); },
+                   .waits = listener.waits};
+    if (pool_) {
+      terms.exchange = pool_->exchange();
+      run.group = pool_->group();
+    }
+    TellingSink sink(judging_.sink, listener,
+                     [this](const Evaluation& row) { return answers(row); });
+    const auto outcome = RunSession(judging_.place.benches, std::move(run), terms, sink).run();
+    if (!outcome) return outcome.error();
+    if (stopping_ || outcome->is_complete()) return Done{};
+    return Error{ErrorCode::kInfrastructure, summarize(*outcome, terms), ""};
+  }
+
   // Answers orders that are not stored, one at a time; their results are kept by nobody.
   Status answer_each(std::span<const QueuedOrder> orders, const Listener& listener) {
     for (const QueuedOrder& one : orders) {
@@ -368,17 +422,43 @@ class StoreJudge final : public ServingJudge {
   const ServeJudging judging_;
   const Installation& installation_;
   const Target target_;
+  const std::size_t lanes_;
   const std::vector<TaskEntry> entries_;
   mutable std::mt19937_64 random_{std::random_device{}()};
   const Toolchain toolchain_;
   const Store store_;
   const bool chained_;
+  std::optional<JudgePool> pool_;  // whose judges it shares its rows with
   const ServedDevice device_;
   AgentTools tools_;
   std::map<std::string, Task> tasks_;           // that were asked for, by id
   std::map<std::string, std::string> by_text_;  // ids, by the hash of their modules
   std::atomic<bool> stopping_ = false;
 };
+
+// The devices that measure at once; one where the machine decides.
+Result<std::size_t> lanes_of(const std::optional<std::string>& devices, const Target& target) {
+  if (!devices) return std::size_t{1};
+  Plan plan;
+  plan.target = target;
+  const auto gpus = target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
+  if (auto taken = take_devices(*devices, gpus, plan); !taken) return taken.error();
+  return std::max<std::size_t>(plan.devices.size(), 1);
+}
+
+// Precision, size and use of torch are parts of a row's key, so judges of a pool may differ there.
+Result<JudgePool> join_pool(const ServeJudging& judging, const Target& target,
+                            std::optional<ChainKey> key) {
+  const Installation& installation = judging.place.device.installation();
+  Json terms =
+      terms_of_judges(installation, target, judging.place.device.toolchain(), judging.vendor);
+  return JudgePool::join({.state = installation.state,
+                          .exchange = *judging.exchange,
+                          .group = judging.group,
+                          .database = judging.database,
+                          .key = std::move(key),
+                          .terms = std::move(terms)});
+}
 
 Status check_oracle(const Target& target, const Installation& installation) {
   const fs::path& oracle = target.device == "cuda" ? installation.oracle_cuda : installation.oracle;
@@ -397,10 +477,12 @@ Result<std::unique_ptr<ServingJudge>> make_serve_judge(ServeJudging judging) {
     return Error{ErrorCode::kInfrastructure, "there is no place for the queue",
                  "set HOME or XDG_STATE_HOME, which it lies below"};
   RunRequest run;
-  run.device = judging.device;
+  run.device = judging.devices ? named_device(*judging.devices) : judging.device;
   run.size = judging.size;
   auto target = choose_target(run, installation);
   if (!target) return target.error();
+  const auto lanes = lanes_of(judging.devices, *target);
+  if (!lanes) return lanes.error();
   if (auto there = check_oracle(*target, installation); !there) return there.error();
   auto entries = tasks_of_suite(judging.place.suite, installation);
   if (!entries) return entries.error();
@@ -411,10 +493,17 @@ Result<std::unique_ptr<ServingJudge>> make_serve_judge(ServeJudging judging) {
   if (!store) return store.error();
   auto key = keep_chain_key(installation.state);
   const bool chained = key.ok();
-  if (key) store->use(std::move(*key));
+  if (key) store->use(*key);
   judging.place.device.prepare();
+  std::optional<JudgePool> pool;
+  if (judging.exchange) {
+    auto joined = join_pool(judging, *target, key ? std::optional(*key) : std::nullopt);
+    if (!joined) return joined.error();
+    pool.emplace(std::move(*joined));
+  }
   return std::unique_ptr<ServingJudge>(std::make_unique<StoreJudge>(
-      std::move(judging), std::move(*target), std::move(*entries), std::move(*store), chained));
+      std::move(judging), std::move(*target), *lanes, std::move(*entries), std::move(*store),
+      chained, std::move(pool)));
 }
 
 }  // namespace kbench

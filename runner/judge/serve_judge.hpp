@@ -2,6 +2,7 @@
 // answers with the rows of the store.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,6 +16,9 @@
 
 namespace kbench {
 
+// The usual group of judges that share an exchange.
+inline constexpr const char* kJudgesGroup = "serve";
+
 // Choices and surroundings of a judge. Where a value is empty, the machine decides.
 struct ServeJudging {
   JudgingPlace place;
@@ -24,6 +28,11 @@ struct ServeJudging {
   std::string precision = "torch-default";  // the class of all that it judges
   bool vendor = false;                      // as RunRequest has it
   std::filesystem::path database;           // gets the rows
+  // The folder in which judges share their rows (runner/pool), and their group there; empty: this
+  // one measures all of its own.
+  std::optional<std::filesystem::path> exchange = {};
+  std::string group = kJudgesGroup;
+  std::optional<std::string> devices = {};  // as RunTerms has it
   Trust trust;
   RunSink& sink;   // is told how evaluations go
   RunSink& quiet;  // and this one, how those go that nobody keeps
@@ -37,11 +46,14 @@ struct ServedDevice {
 class ServingJudge : public Judge {
  public:
   [[nodiscard]] virtual const ServedDevice& device() const = 0;
+  // Orders that it judges at once, one a device.
+  [[nodiscard]] virtual std::size_t lanes() const = 0;
 };
 
 // Makes the database where it is missing, and has the device's tools found. Errors: those of
 // choosing a device, of reading the suite and of opening the store; kInfrastructure where there is
 // no oracle to measure with.
+// With an exchange, also those of JudgePool::join.
 [[nodiscard]] Result<std::unique_ptr<ServingJudge>> make_serve_judge(ServeJudging judging);
 
 }  // namespace kbench

@@ -125,7 +125,10 @@ class HttpServer {
     talk_.note(fmt::format("judges on {}; rows go into {}; the gate's sandbox: {}",
                            parts->judge->device().name, clean_name(database.string(), 300),
                            sandbox->level(false).to_string()));
+    if (const std::string why = parts->judge->unfit(); !why.empty())
+      talk_.note(fmt::format("answers nothing: {}", why));
     ServeSettings settings;
+    settings.batch *= parts->judge->lanes();
     settings.hello = hello_of(parts->judge->device(), std::move(tokens->tokens), *openapi);
     settings.open_gate = [&] { return open_gate(*sandbox); };
     settings.end_fd = parts->signals.get();

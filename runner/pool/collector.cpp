@@ -10,6 +10,8 @@
 
 #include "runner/core/json.hpp"
 #include "runner/pool/again.hpp"
+#include "runner/pool/fingerprint.hpp"
+#include "runner/pool/space_terms.hpp"
 
 namespace kbench {
 namespace {
@@ -49,10 +51,24 @@ Collector::Collector(Exchange exchange, const std::string& space, std::filesyste
       into_(std::move(into)),
       key_(std::move(key)) {}
 
-Result<CollectedRuns> Collector::pass() {
+Result<Store> Collector::open() {
   auto into = Store::open(into_, Store::Mode::kReadWrite);
+  if (into && key_) into->use(*key_);
+  return into;
+}
+
+Status Collector::bring(const std::string& run) {
+  auto into = open();
   if (!into) return into.error();
-  if (key_) into->use(*key_);
+  CollectedRuns collected;
+  if (const Status taken = take(run, *into, collected); !taken) return taken;
+  if (collected.refused.empty()) return Done{};
+  return Error{ErrorCode::kBadInput, collected.refused.front(), ""};
+}
+
+Result<CollectedRuns> Collector::pass() {
+  auto into = open();
+  if (!into) return into.error();
   const auto there = into->runs();
   if (!there) return there.error();
   for (const Run& run : *there)
@@ -86,6 +102,15 @@ Result<CollectedRuns> Collector::collect(
   }
 }
 
+// The machine of a run against what the group has agreed on: "there" is the group.
+std::string Collector::why_foreign(const Run& run) const {
+  const auto agreed = agreed_terms(exchange_, name_);
+  if (!agreed) return "";
+  const Json environment = Json::parse(run.environment, nullptr, /*allow_exceptions=*/false);
+  if (!environment.is_object() || !environment.contains("fingerprint")) return "";
+  return difference_of_machines(*agreed, environment.at("fingerprint"));
+}
+
 Status Collector::take(const std::string& run, Store& into, CollectedRuns& collected) {
   const std::string stamp = stamp_of(space_.file_of(run));
   if (const auto known = done_.find(run); known != done_.end() && known->second == stamp) {
@@ -97,6 +122,11 @@ Status Collector::take(const std::string& run, Store& into, CollectedRuns& colle
   if (!taken) {
     if (taken.error().code == ErrorCode::kInfrastructure) return taken.error();
     collected.refused.push_back(taken.error().message);
+    return Done{};
+  }
+  if (const std::string other = why_foreign(taken->run); !other.empty()) {
+    collected.refused.push_back(fmt::format(
+        "run {} was measured on another kind of machine than the group: {}", short_id(run), other));
     return Done{};
   }
   const auto there = into.find_run(run);

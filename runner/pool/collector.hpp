@@ -39,6 +39,10 @@ class Collector {
   // Looks once at all that lies there. Errors: those of Store::open, and of writing.
   [[nodiscard]] Result<CollectedRuns> pass();
 
+  // The run alone, with all of its rows that are answered. Errors: as of pass(); kBadInput where
+  // what lies there is left out.
+  [[nodiscard]] Status bring(const std::string& run);
+
   // Looks again and again until `enough`, which is asked after each look and often in between.
   // `tell` is told of a look that found something new. The sum of all looks.
   [[nodiscard]] Result<CollectedRuns> collect(
@@ -46,6 +50,8 @@ class Collector {
       const std::function<void(const CollectedRuns& collected)>& tell);
 
  private:
+  [[nodiscard]] Result<Store> open();
+  [[nodiscard]] std::string why_foreign(const Run& run) const;
   [[nodiscard]] Status take(const std::string& run, Store& into, CollectedRuns& collected);
   [[nodiscard]] Status add_rows(const TakenRun& taken, Store& into, CollectedRuns& collected,
                                 bool& whole);

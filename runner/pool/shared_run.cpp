@@ -1,49 +1,14 @@
 #include "runner/pool/shared_run.hpp"
 
-#include <array>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "runner/pool/again.hpp"
 #include "runner/pool/run_file.hpp"
+#include "runner/pool/space_terms.hpp"
 #include "runner/store/chain/chain_key.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
-namespace {
-
-// Runs of a space differ in where things lie, in which part of the tasks they have, and in which of
-// several equal GPUs it was.
-Json terms_of(Json configuration) {
-  constexpr std::array kMayDiffer = {"shard", "suite", "submissions", "device_index"};
-  for (const char* name : kMayDiffer) configuration.erase(name);
-  return configuration;
-}
-
-std::string first_other(const Json& agreed, const Json& ours) {
-  for (const auto& [name, value] : ours.items())
-    if (!agreed.contains(name) || agreed.at(name) != value) return name;
-  for (const auto& [name, value] : agreed.items())
-    if (!ours.contains(name)) return name;
-  return "";
-}
-
-Status agree(const ExchangeSpace& space, const std::string& name, const Json& configuration) {
-  const Json ours = terms_of(configuration);
-  const auto agreed = space.agree(ours.dump());
-  if (!agreed) return agreed.error();
-  const Json theirs = Json::parse(*agreed, nullptr, /*allow_exceptions=*/false);
-  const std::string other = theirs.is_object() ? first_other(theirs, ours) : "configuration";
-  if (other.empty()) return Done{};
-  return Error{ErrorCode::kUsage,
-               fmt::format("the runs of {} in this exchange have another {}", name, other),
-               "Rows of one group answer for each other: give the same options, or take another "
-               "--group."};
-}
-
-}  // namespace
-
 SharedRun::SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder)
     : exchange_(std::move(exchange)),
       space_(std::move(space)),
@@ -54,7 +19,8 @@ SharedRun::SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFol
 Result<std::unique_ptr<SharedRun>> SharedRun::begin(Exchange exchange, const std::string& space,
                                                     const Run& run, const Json& configuration) {
   ExchangeSpace place = exchange.space(space);
-  if (const Status agreed = agree(place, space, configuration); !agreed) return agreed.error();
+  if (const Status agreed = agree_on_terms(place, space, configuration); !agreed)
+    return agreed.error();
   auto folder = ScratchFolder::make("kbench-pool");
   if (!folder) return folder.error();
   std::unique_ptr<SharedRun> shared(

@@ -19,6 +19,7 @@
 #include "runner/pool/run_file.hpp"
 #include "runner/run/announced_plan.hpp"
 #include "runner/run/device_bench.hpp"
+#include "runner/run/machine_fingerprint.hpp"
 #include "runner/run/rerun.hpp"
 #include "runner/run/resumed_request.hpp"
 #include "runner/store/chain/chain_key.hpp"
@@ -31,6 +32,17 @@ namespace {
 State state_of_failed_build(ErrorCode code) {
   if (code == ErrorCode::kSubmission) return State::kCompileError;
   return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
+}
+
+// A group without shards is one of judges, who differ in what they are asked for.
+bool is_of_judges(const RunRequest& request) { return !request.group.empty() && !request.shard; }
+
+// What the machines of the run's group have in common.
+Json fingerprint_of(const RunRequest& request, const Plan& plan, const RunBench& bench,
+                    const BenchSource& benches, const OracleHello& hello) {
+  if (is_of_judges(request))
+    return terms_of_judges(benches.installation(), plan.target, bench.toolchain(), request.vendor);
+  return fingerprint_of_run(plan.target, bench.toolchain(), hello);
 }
 
 // The plan is made for the device that --devices names first.
@@ -196,7 +208,10 @@ Status RunSession::begin_run() {
   Json facts = bench_->describe_machine();
   facts["submissions"] = describe_submissions(plan_);
   facts["files"] = describe_files(plan_);
-  if (exchange_) facts["exchange"] = space_of_run();
+  if (exchange_) {
+    facts["exchange"] = space_of_run();
+    facts["fingerprint"] = fingerprint_of(request_, plan_, *bench_, benches_, hello_);
+  }
   run_.environment = facts.dump();
   if (auto joined = join_exchange(configuration); !joined) return joined;
   return store_->begin_run(run_);
@@ -210,7 +225,9 @@ std::string RunSession::space_of_run() const {
 // Rows that lie in the exchange already are not measured: they are done, and count.
 Status RunSession::join_exchange(const Json& configuration) {
   if (!exchange_) return Done{};
-  auto shared = SharedRun::begin(*exchange_, space_of_run(), run_, configuration);
+  Json terms = fingerprint_of(request_, plan_, *bench_, benches_, hello_);
+  if (!is_of_judges(request_)) terms.update(configuration);
+  auto shared = SharedRun::begin(*exchange_, space_of_run(), run_, terms);
   if (!shared) return shared.error();
   shared_ = std::move(*shared);
   for (std::size_t i = 0; i < plan_.units.size(); ++i) {

@@ -19,6 +19,10 @@ class Judge {
  public:
   virtual ~Judge() = default;
 
+  // Why its rows would not be those of the judges that it shares them with, in words for whoever
+  // runs it; empty where they are. Such a judge answers nothing, and its server says so.
+  [[nodiscard]] virtual std::string unfit() const { return ""; }
+
   // The identity of the evaluation that the order asks for.
   struct Identity {
     std::string id;  // the key of its row

@@ -318,6 +318,8 @@ class Service {
     gate_ = std::move(*gate);
     send(hello_json(settings_.hello));  // to one that is gone already: another one is opened
     if (draining_) send({{"say", "draining"}});
+    if (const std::string why = judge_.unfit(); !why.empty())
+      send({{"say", "unfit"}, {"why", why}});
     return Done{};
   }
 
@@ -568,6 +570,8 @@ class Service {
   }
 
   Refusal take(Order order, const std::string& reward) {
+    if (const std::string why = judge_.unfit(); !why.empty())
+      return {503, refusal_json(why, "ask another server", "infrastructure")};
     if (!may(order.agent, &Scopes::evaluate) && !may(order.agent, &Scopes::workspace))
       return not_allowed();
     const auto identity = judge_.identify(order);

@@ -10,6 +10,11 @@ from cli_case import TASK_FAILED, TINY, USAGE
 
 RELU = "// right\n#include \"kbench.h\"\n#include \"task.h\"\nthis does not compile;\n"
 
+OTHER_COMPILER = """#!/bin/sh
+[ "$1" = --version ] && { echo "another compiler 1.0"; exit; }
+exec c++ "$@"
+"""
+
 
 class ExchangeTest(cli_case.CliCase):
     """Submissions that do not compile: rows without a measurement, and the whole way all the same."""
@@ -107,6 +112,38 @@ class ExchangeTest(cli_case.CliCase):
         self.assertIn("1 thing would go", self.kbench("exchange", "prune", "pool", "--dry-run").stderr)
         self.assertIn("1 thing removed", self.kbench("exchange", "prune", "pool").stderr)
         self.assert_good(self.kbench("exchange", "check", "pool"))
+
+    def other_compiler(self):
+        """c++ under another version."""
+        program = self.folder / "other"
+        program.write_text(OTHER_COMPILER, encoding="ascii")
+        program.chmod(0o755)
+        return str(program)
+
+    def test_a_machine_with_another_compiler_is_refused_by_name(self):
+        self.begin()
+        self.shard("one")
+        other = self.other_compiler()
+        self.assert_fails(self.shard("two", CXX=other), USAGE, "host_compiler is", "there and another compiler 1.0 here")
+        self.assert_good(self.kbench("exchange", "check", "pool", "--group", "night"))
+        found = self.kbench("exchange", "check", "pool", "--group", "night", CXX=other)
+        self.assert_fails(found, TASK_FAILED, "1 thing is wrong")
+        self.assertIn("night: host_compiler is", found.stdout)
+
+    def test_a_run_of_another_kind_of_machine_is_not_merged(self):
+        self.begin()
+        self.shard("one")
+        terms = self.folder / "pool/night/terms"
+        shutil.move(terms, self.folder / "terms")  # so that nobody refuses it
+        self.assertEqual(self.shard("two", CXX=self.other_compiler()).returncode, TASK_FAILED)
+        shutil.move(self.folder / "terms", terms)
+        merged = self.kbench("db", "merge", "all.sqlite", "--exchange", "pool", "--group", "night")
+        self.assert_fails(merged, TASK_FAILED, "1 file left out")
+        self.assertIn("another compiler 1.0 here", merged.stdout)
+        self.assertEqual(len(self.rows("all")), 2)
+        found = self.kbench("exchange", "check", "pool", "--group", "night")
+        self.assert_fails(found, TASK_FAILED, "1 thing is wrong")
+        self.assertIn("db merge leaves it out", found.stdout)
 
     def test_merge_says_where_from(self):
         self.assert_fails(self.kbench("db", "merge", "all.sqlite"), USAGE, "--exchange DIR")

@@ -353,6 +353,11 @@ TEST_F(CommandOptions, ServeAndMcp) {
   EXPECT_EQ(serve.tokens, "who");
   EXPECT_EQ(serve.header_timeout_s, 3);
   EXPECT_EQ(serve.body_timeout_s, 4);
+  EXPECT_EQ(serve.group, "serve");
+  const auto shared = typed<ServeOptions>("serve --exchange pool --group judges --devices all");
+  EXPECT_EQ(shared.exchange, "pool");
+  EXPECT_EQ(shared.group, "judges");
+  EXPECT_EQ(shared.devices, "all");
   const auto mcp = typed<McpOptions>("mcp --print openai" + judging);
   expect_judging(mcp);
   EXPECT_EQ(mcp.print, "openai");

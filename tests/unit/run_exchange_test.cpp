@@ -203,7 +203,38 @@ TEST_F(RunExchangeTest, RunsOfAGroupMeasureInOneWay) {
   terms_.database = folder_ / "two.sqlite";
   const Error refused = refused_run();
   EXPECT_EQ(refused.code, ErrorCode::kUsage);
-  EXPECT_THAT(refused.message, HasSubstr("have another quick"));
+  EXPECT_THAT(refused.message, HasSubstr("quick is false there and true here"));
+}
+
+TEST_F(RunExchangeTest, AnotherCompilerIsRefusedByName) {
+  exchange();
+  run_on_machine("one");
+  for (std::string* tool : {&benches_.script.compiler, &benches_.script.nvcc}) {
+    const std::string before = std::exchange(*tool, "another one 1.0");
+    terms_.database = folder_ / "two.sqlite";
+    const Error refused = refused_run();
+    EXPECT_EQ(refused.code, ErrorCode::kUsage);
+    EXPECT_THAT(refused.message, HasSubstr("there and another one 1.0 here"));
+    *tool = before;
+  }
+}
+
+// The terms were removed from the folder, so that nobody refused the second run.
+TEST_F(RunExchangeTest, ARunOfAnotherKindOfMachineIsLeftOutByNameWhenCollected) {
+  exchange();
+  fs::create_directories(shared_ / "night");
+  const fs::path terms = shared_ / "night/terms";
+  run_on_machine("one");
+  fs::rename(terms, folder_ / "first terms");
+  benches_.script.compiler = "g++ 99";
+  run_on_machine("two");
+  fs::rename(folder_ / "first terms", terms);
+  const CollectedRuns collected = collect();
+  EXPECT_EQ(collected.runs, 1U);
+  ASSERT_THAT(collected.refused, SizeIs(1));
+  EXPECT_THAT(collected.refused.front(),
+              AllOf(HasSubstr("another kind of machine"),
+                    HasSubstr("host_compiler is g++ 12 there and g++ 99 here")));
 }
 
 TEST_F(RunExchangeTest, WithoutAPoolsKeyOrAnExchangeNothingIsMeasured) {

@@ -49,6 +49,7 @@ if(SKBUILD)  # a wheel: all of it lies in the module kbench, which starts the pr
   set(kbench_without_module REGEX "/data/clients/kbench$" EXCLUDE)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/attribution ${PROJECT_SOURCE_DIR}/data/ci ${PROJECT_SOURCE_DIR}/data/clients
+                  ${PROJECT_SOURCE_DIR}/data/cluster
                   ${PROJECT_SOURCE_DIR}/data/docs ${PROJECT_SOURCE_DIR}/data/schema
                   ${PROJECT_SOURCE_DIR}/data/submissions ${PROJECT_SOURCE_DIR}/data/selftest
                   ${PROJECT_SOURCE_DIR}/data/probe ${PROJECT_SOURCE_DIR}/data/prompt ${PROJECT_SOURCE_DIR}/data/serve
