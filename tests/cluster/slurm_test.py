@@ -1,0 +1,90 @@
+"""The page's commands on a real Slurm: 50 agents by 250 tasks in an array on two nodes, one of which dies midway."""
+
+import collections
+import os
+import re
+import shutil
+import subprocess
+import time
+
+import cluster_case
+from cluster_case import KBENCH, ROOT, SCRIPTED, tool
+from slurm_case import COMMANDS, NODES, SlurmCase
+
+AGENTS = int(os.environ.get("SLURM_AGENTS", "50"))
+TASKS = 250
+PAGE = ROOT / "data/docs/database.md"
+
+# The bench of tests/fakes where something would be measured, else the built program.
+STAND_IN = f"""#!/bin/bash
+words=()
+for word; do [ "$word" = --no-html ] || words+=("$word"); done
+[ "$1" = run ] || exec {KBENCH} "$@"
+export KBENCH={KBENCH} HOME="$HOME/$SLURMD_NODENAME" KBENCH_LOCKS="$HOME/$SLURMD_NODENAME/locks"
+exec {SCRIPTED} "${{words[@]}}"
+"""
+
+
+def commands():
+    """What the page tells a reader to type on a cluster."""
+    [block] = re.findall(r"^```sh slurm\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return block
+
+
+class SlurmTest(SlurmCase):
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(self.pool)  # the page makes it
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "kbench").write_text(STAND_IN, encoding="utf-8")
+        (programs / "kbench").chmod(0o755)
+        for node in NODES:
+            self.environment(node)  # its home, with the pool's key
+        for agent in range(AGENTS):
+            for file in sorted((ROOT / "suites").glob("level*/*.json")):
+                kernel = self.folder / f"answers/agent{agent:02}" / file.parent.name / f"{file.stem}.cpp"
+                kernel.parent.mkdir(parents=True, exist_ok=True)
+                kernel.write_text(f"// {agent} {file.stem}\nint nothing;\n", encoding="ascii")
+        self.variables = self.slurm_variables(programs)
+
+    def slurm_variables(self, programs):
+        kept = {k: v for k, v in os.environ.items() if k not in cluster_case.cli_case.FOREIGN}
+        return {**kept, "HOME": str(self.folder), "data": str(ROOT / "data"),
+                "PATH": f"{programs}:{COMMANDS}:{os.environ['PATH']}", "SBATCH_GRES": "none",
+                "KBENCH_SCRIPTED_LOG": str(self.measured), "TMPDIR": str(self.folder)}
+
+    def test_an_array_whose_node_dies_is_one_database_and_one_page(self):
+        self.begin_slurm()
+        variables = self.slurm_environment(**self.variables)
+        begun = time.monotonic()
+        with open(self.folder / "typed", "wb") as said:
+            typed = subprocess.Popen(["bash", "-eu", "-o", "pipefail", "-c", commands()], cwd=self.folder,
+                                     env=variables, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
+            self.wait_until(lambda: len(self.measured_rows()) > AGENTS * TASKS // 3, "a third is measured", typed, 3000)
+            self.assertTrue(self.processes_of("node1"))
+            self.kill_node("node1")
+            killed = len(self.measured_rows())
+            code = typed.wait(3000)
+        seconds = time.monotonic() - begun
+        told = (self.folder / "typed").read_text(encoding="utf-8")
+        self.assertEqual(code, 0, told)
+        self.assertIn("restart", self.restarts(), "Slurm has started an element again")
+        rows = self.sql(self.folder / "all.sqlite", "SELECT submission, count(*) FROM evaluation "
+                        "WHERE labels NOT LIKE '%again%' GROUP BY submission")
+        self.assertEqual(len(rows), AGENTS * TASKS)
+        self.assertEqual({count for _, count in rows}, {1})
+        page = (self.folder / "all.html").read_text(encoding="utf-8")
+        self.assertIn(f"agent{AGENTS - 1:02}", page)
+        measured = collections.Counter(self.measured_rows())
+        print(f"{len(rows)} rows in {seconds:.0f} s, node1 killed at {killed}; measured {sum(measured.values())} "
+              f"times, {sum(count > 1 for count in measured.values())} rows more than once; page {len(page) >> 20} MiB")
+
+    def restarts(self):
+        log = (self.slurm / "slurmctld.log").read_text(encoding="utf-8")
+        return "restart" if re.search(r"requeu", log, re.IGNORECASE) else log[-2000:]
+
+
+if __name__ == "__main__":
+    tool("sbatch")
+    cluster_case.main()
