@@ -13,7 +13,7 @@ from slurm_case import COMMANDS, NODES, SlurmCase
 
 AGENTS = int(os.environ.get("SLURM_AGENTS", "50"))
 TASKS = 250
-PAGE = ROOT / "data/docs/database.md"
+PAGE = ROOT / "data/docs/cluster.md"
 
 # The bench of tests/fakes where something would be measured, else the built program.
 STAND_IN = f"""#!/bin/bash
