@@ -1,6 +1,7 @@
 #include "runner/study/plan_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/attribution/estimate.hpp"
 #include "runner/study/study_cost.hpp"
 #include "runner/study/study_plan.hpp"
 
@@ -22,7 +24,13 @@ std::string available_words(const std::vector<std::string>& available) {
   return available.empty() ? "nothing" : fmt::format("{}", fmt::join(available, ", "));
 }
 
-// Half-widths of the joint effect of so many components, over the states that have all of them.
+std::string duration_words(double seconds) {
+  if (seconds < 60) return "less than a minute";
+  if (seconds < 3600) return fmt::format("{:.0f} minutes", std::ceil(seconds / 60));
+  return fmt::format("{:.2g} hours", seconds / 3600);
+}
+
+// Half-widths of what so many components do together, over the states that have all of them.
 struct PlannedIndex {
   std::size_t components = 0;
   std::size_t states = 0;
@@ -64,8 +72,8 @@ std::string plan_text(const MadePlan& made, const std::optional<Price>& price) {
                      ? fmt::format("as {} stored turns of this model count", made.rates.turns)
                      : std::string("assumed: no turn of this model is stored"));
   if (made.answer_seconds > 0)
-    fmt::format_to(out, "{:.2g} hours of answers, one after the other\n",
-                   static_cast<double>(made.cost.requests) * made.answer_seconds / 3600);
+    fmt::format_to(out, "{} of answers, one after the other\n",
+                   duration_words(static_cast<double>(made.cost.requests) * made.answer_seconds));
   if (price) fmt::format_to(out, "US$ {:.4g}\n", made.cost.usd(*price));
   constexpr const char* kIndices[] = {"effect of a component", "interaction of two",
                                       "interaction of three"};
@@ -73,6 +81,10 @@ std::string plan_text(const MadePlan& made, const std::optional<Price>& price) {
     if (const auto found = precision_of(index.components, index.states, index.samples))
       fmt::format_to(out, "{}: half-width {:.3f}, sees {:.3f} in 80 %\n",
                      kIndices[index.components - 1], found->half_width, found->seen);
+    else
+      fmt::format_to(out, "{}: no interval, of {} state{}: it takes {}\n",
+                     kIndices[index.components - 1], index.states, index.states == 1 ? "" : "s",
+                     kLeastUnits);
   return text;
 }
 

@@ -109,7 +109,7 @@ Result<Affordable> afford(const std::vector<Cost>& states, int replicates, const
 
 std::optional<Precision> precision_of(std::size_t components, std::size_t states,
                                       std::int64_t samples) {
-  if (states < 2 || samples < 1) return std::nullopt;
+  if (states < kLeastUnits || samples < 1) return std::nullopt;
   const double scale = std::pow(2.0, static_cast<double>(components));
   const double within =
       scale * scale * kAssumedRate * (1 - kAssumedRate) / static_cast<double>(samples);

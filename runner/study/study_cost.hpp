@@ -75,7 +75,8 @@ struct Precision {
   double seen = 0;  // the smallest effect that is seen in 80 %
 };
 // `samples`: cells of the states that have all of the components. Assumes outcomes of 0 and 1 at a
-// rate of 0.3, and effects that differ between states by SD 0.08. Nothing for fewer than 2 states.
+// rate of 0.3, and effects that differ between states by SD 0.08. Nothing for fewer states
+// than an interval takes (kLeastUnits).
 [[nodiscard]] std::optional<Precision> precision_of(std::size_t components, std::size_t states,
                                                     std::int64_t samples);
 

@@ -205,6 +205,8 @@ class FeedbackTest(DocsCase):
         self.assertRegex(output, r"(?m)^error \+\.67 \[\.35, \.98\]: keep$")
         self.assertIn("nothing on other trajectories (they come from 4 trajectories; it takes 6)", output)
         self.check_released(output)
+        self.assertIn("effect of a component: no interval, of 2 states: it takes 6\n", output)
+        self.assertIn("less than a minute of answers, one after the other\n", output)
         study = (self.work / "study.html").read_text(encoding="utf-8")
         self.assertIn(": cannot tell", study)
         cells = [json.loads(line) for line in (self.work / "cells.jsonl").read_text(encoding="utf-8").splitlines()]
