@@ -372,6 +372,8 @@ TEST_F(HandedToQueue, WhatFailedOnceHasItsRowOnceItHasOne) {
   EXPECT_EQ(after.at("rows"), 1);
   EXPECT_GT(after.at("busy_s"), 0.0);
   EXPECT_EQ(after.at("queued"), 0);
+  const auto busy = [this] { return ask({{"what", "metrics"}}).at("body").at("busy") == true; };
+  EXPECT_TRUE(test::await([&] { return !busy(); }, "the judge's rest"));
 }
 
 TEST_F(HandedToQueue, AWaitThatChangesHasBegunWhenItBegan) {

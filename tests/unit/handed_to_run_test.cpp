@@ -155,6 +155,14 @@ TEST_F(HandedByServer, ARunIsWhatTheServerAndTheOrderSay) {
   EXPECT_TRUE(serving->find(id_of(*serving, order()), "", Judge::Rows::kThatCount).value());
 }
 
+TEST_F(HandedByServer, AStopReachesWhatIsVerifiedBeforeItIsMeasured) {
+  const auto serving = judge();
+  benches_.script.while_preparing = [&] { serving->stop(); };
+  const QueuedOrder one{.id = id_of(*serving, order("verify")), .order = order("verify")};
+  ASSERT_TRUE(serving->judge({&one, 1}, {.told = [](auto&, auto) {}}).ok());
+  EXPECT_THAT(quiet_.rows, SizeIs(0));
+}
+
 TEST_F(HandedByServer, WhatDecidesARowOrAnAnswerDecidesItsName) {
   for (const std::string what : {"", "verify"}) {
     const std::string usual = id_of(*judge(), order(what));
