@@ -25,7 +25,7 @@ Reward reward_of(const ResultRow& row, const RewardRule& rule) {
                               .eager = ratio_of(row.over_eager),
                               .compiled = ratio_of(row.over_compiled),
                               .vendor = ratio_of(row.over_vendor)});
-  // Which of several reasons it was, the row alone knows.
+  // The row alone knows which of several reasons it was.
   if (row.state == State::kSkipped && !row.message.empty())
     made.reason = row.message.substr(0, row.message.find('\n'));
   return made;

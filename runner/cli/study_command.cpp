@@ -110,7 +110,7 @@ Status check_outputs(const StudyOptions& options) {
   return Done{};
 }
 
-// What is missing tells more than what could not be computed for the lack of it.
+// An alarm names what is missing; the error names only what could not be computed without it.
 Error of_study(const Error& error, const StoredStudy& study) {
   if (study.alarms.empty()) return error;
   return {error.code, study.alarms.front(),

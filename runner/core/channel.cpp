@@ -39,8 +39,8 @@ Status wait_until(int fd, short event, Clock::time_point deadline) {
   }
 }
 
-// Of a whole message: a peer that reads a little now and then would have it anew for each piece.
-// That of the socket (SO_SNDTIMEO), where it has one.
+// The patience for a whole message: that of the socket (SO_SNDTIMEO), where it has one. A peer that
+// reads a little now and then would have it anew for each piece.
 std::chrono::microseconds send_patience(int fd) {
   constexpr std::chrono::minutes kUsual{10};
   timeval own{};

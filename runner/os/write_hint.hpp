@@ -1,11 +1,11 @@
-// What to do where the system refuses to make or write a file.
+// The next step where the system refuses to make or write a file.
 #pragma once
 
 #include <string_view>
 
 namespace kbench {
 
-// Of an errno, as a sentence; empty where nothing is known to help.
+// The hint for an errno, as a sentence; empty where nothing is known to help.
 [[nodiscard]] std::string_view write_hint(int error);
 
 }  // namespace kbench

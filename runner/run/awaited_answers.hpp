@@ -38,7 +38,7 @@ class AwaitedAnswers {
   void wait_for_all() const { asking_.wait(); }
 
  private:
-  // Whoever waits for an answer must not wait for ever.
+  // Each question gets an answer: somebody waits for it.
   Error answer_some(const Ask& ask) {
     const auto failed = [](const char* why) {
       return Error{ErrorCode::kInfrastructure, std::string("whoever was to answer failed: ") + why,

@@ -220,7 +220,7 @@ void ask_model_arguments(const std::vector<const Task*>& tasks, const std::strin
   const auto heard = [&](std::size_t index, Result<std::string> line) {
     const Asked& question = asked[index];
     auto arguments = line ? read_answer(*line) : line.error();
-    // What was executed is what was hashed, if it is so before and after.
+    // The executed file is the hashed one if its hash is the same before and after.
     if (arguments && hash_of_file(unknown[index]->source) != question.hash)
       arguments = was_swapped(unknown[index]->source);
     if (arguments) {

@@ -37,7 +37,7 @@ State state_of_failed_build(ErrorCode code) {
 // A group without shards is one of judges, who differ in what they are asked for.
 bool is_of_judges(const RunRequest& request) { return !request.group.empty() && !request.shard; }
 
-// What the machines of the run's group have in common.
+// The fingerprint that all machines of the run's group share.
 Json fingerprint_of(const RunRequest& request, const Plan& plan, const RunBench& bench,
                     const BenchSource& benches, const OracleHello& hello) {
   if (is_of_judges(request))

@@ -446,7 +446,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
     const auto message = channel.receive(std::max(left, kWordPatience));
     own += Clock::now() - asked_at;
     record.seconds = std::chrono::duration<double>(own).count();
-    // Whoever always has another word ready is not waited for, and has no more time for it.
+    // A build that always has another word ready is not waited for, and has no more time for it.
     const bool over = own > patience + kWordPatience;
     if (over || (!message && message.error().code == ErrorCode::kTimeout)) {
       return Error{

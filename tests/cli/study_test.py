@@ -217,7 +217,7 @@ class SmallTest(StudyCase):
 
 
 class ReviewerTest(StudyCase):
-    """Who gets the page and the lines of a study that was stopped, and believes neither."""
+    """A reviewer gets the page and the lines of a study that was stopped, and believes neither."""
     STATES = SmallTest.STATES
 
     def phi(self, component):

@@ -116,7 +116,7 @@ class OpenEvolveRunTest(ClientCase):
         return (self.folder / "evolution.log").read_text(encoding="utf-8")[-4000:]
 
     def programs(self):
-        """What its files know of each program: {id: (code, metrics)}, copies apart."""
+        """The files' knowledge of each program: {id: (code, metrics)}, copies apart."""
         programs = {}
         for file in self.folder.glob("evolved/checkpoints/*/programs/*.json"):
             one = json.loads(file.read_text(encoding="utf-8"))

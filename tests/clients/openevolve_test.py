@@ -107,7 +107,7 @@ class OpenEvolveTest(cli_case.CliCase):
         self.check_order(folder, {node["node"] for node in nodes})
 
     def check_diff(self, database, nodes, program):
-        """What a diff prompt asked is not asked again: its parent's context is fresh."""
+        """A diff prompt is not asked again: its parent's context is fresh."""
         [child, *_] = [node for node in nodes if node["outcome"]["program"] == program.id]
         [parent] = child["parents"]
         shown = self.kbench("trajectory", "show", parent, "--json", "--db", str(database))

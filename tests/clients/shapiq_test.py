@@ -30,7 +30,7 @@ def coalitions(players):
 
 
 def computer(values):
-    """Of a game by its coalitions: what it is by its name there. Each is computed once."""
+    """shapiq's indices of a game, which is given by its coalitions. Each is computed once."""
     players = len(next(iter(values)))
     exact = ExactComputer(lambda asked: numpy.array([values[tuple(map(bool, one))] for one in asked]), players)
     return functools.cache(lambda name, order: exact(name, order and min(order, players)))

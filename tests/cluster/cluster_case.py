@@ -1,4 +1,4 @@
-"""What tests of several machines share: the programs of others, scripted machines, and what lies in a database.
+"""Parts that tests of several machines share: the programs of others, scripted machines, and what lies in a database.
 
 A machine is a folder with a home of its own, below the test's, into which the pool's key was copied. Its kbench is
 tests/fakes/scripted_kbench.cpp, which measures nothing, where it runs or serves, and the built one for all else.
@@ -33,7 +33,7 @@ TOKEN = "c" * 64
 
 
 def tool(*names):
-    """Of the unpacked packages, or of the machine; the test is skipped where there is none."""
+    """The program of the unpacked packages, or of the machine; the test is skipped where there is none."""
     for name in names:
         for folder in ("usr/sbin", "usr/bin"):
             if (CLUSTER / folder / name).exists():

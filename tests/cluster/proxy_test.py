@@ -122,7 +122,7 @@ class KilledTest(ProxyCase):
         self.assert_as_stored(values)
         self.assertEqual(len(values), 400)
         self.assertNotIn("time-out", self.statuses)
-        # What the dead judge had in hand is measured by another one; what it had answered lies in the exchange.
+        # Another judge measures what the dead one had in hand; the dead one's answers lie in the exchange.
         self.assertLessEqual(len(self.measured_rows()), 400 + 32)
         before = len(self.measured_rows())
         self.assertEqual(self.rewards(400, 32), values)

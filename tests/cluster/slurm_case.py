@@ -93,7 +93,7 @@ class SlurmCase(ClusterCase):
                               text=True, check=False, stdin=subprocess.DEVNULL, timeout=60).stdout
 
     def processes_of(self, node):
-        """Of the jobs that run there."""
+        """The processes of the jobs that run there."""
         found = []
         for pid in own_processes.descendants(os.getpid()):
             try:

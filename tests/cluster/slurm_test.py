@@ -26,7 +26,7 @@ exec {SCRIPTED} "${{words[@]}}"
 
 
 def commands():
-    """What the page tells a reader to type on a cluster."""
+    """The commands that the page tells a reader to type on a cluster."""
     [block] = re.findall(r"^```sh slurm\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return block
 

@@ -113,8 +113,8 @@ class AttributionPageTest(PageCase):
         self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
 
     def test_a_hundred_thousand_cells_take_three_seconds(self):
-        """Of processor time, to write the page and until the browser has nothing left to do: beside other programs a
-        clock tells nothing."""
+        """Three seconds of processor time, to write the page and until the browser has nothing left to do: beside
+        other programs a clock tells nothing."""
         cells = many_cells()
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         file = page_of(cells)

@@ -94,7 +94,8 @@ double shapley_by_subsets(const CoalitionValues& values, Coalition group) {
   }
 }
 
-// Of Shapley–Taylor the same: the derivative counts where the group's first joins after so many.
+// Shapley–Taylor's index by its definition: the derivative counts where the group's first joins
+// after so many.
 double taylor_by_subsets(const CoalitionValues& values, Coalition group) {
   const Coalition others = everybody(values) & ~group;
   const double players = players_of(values);

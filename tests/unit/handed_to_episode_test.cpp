@@ -1,5 +1,5 @@
-// What an episode hands on, field by field: what was asked for to the agent, the judge and the
-// store; what an agent says to the store; what is stored to whoever goes on with it.
+// Each field that an episode hands on: its request to the agent, the judge and the store; the
+// agent's words to the store; the stored episode to whoever goes on with it.
 #include <atomic>
 #include <mutex>
 #include <thread>

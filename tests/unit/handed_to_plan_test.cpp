@@ -1,4 +1,4 @@
-// What stored rows and runs hand on, field by field: a row to the request that asks for it once
+// Each field that stored rows and runs hand on: a row to the request that asks for it once
 // more, a request to its plan, episodes to the store.
 #include <gmock/gmock.h>
 

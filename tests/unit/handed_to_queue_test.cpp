@@ -1,5 +1,5 @@
-// What the supervisor of `kbench serve` hands on: orders to the judge, rows to clients, the end to
-// those who wait. With a test for a gate and a judge that judges nothing.
+// Everything that the supervisor of `kbench serve` hands on: orders to the judge, rows to clients,
+// the end to those who wait. With a test for a gate and a judge that judges nothing.
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -321,7 +321,7 @@ TEST_F(HandedToQueue, FilesAreCountedByTheirBytes) {
   EXPECT_TRUE(test::await([this] { return oldest_wait() > 0; }, "the wait of the last one"));
 }
 
-// What was in hand at the end and not begun was no try: a third one would be its last.
+// An order that was in hand at the end and not begun had no try: a third one would be its last.
 TEST_F(HandedToQueue, AnOrderThatTheEndCutOffWasNotTried) {
   keep("first", 1);
   keep("second", 2);

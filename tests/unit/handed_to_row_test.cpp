@@ -1,5 +1,5 @@
-// What an evaluation hands on to its row, field by field, on a scripted device: what it was asked
-// by, and what it saw beside the times.
+// Each field that an evaluation hands on to its row, on a scripted device: of its request, and of
+// what it saw beside the times.
 #include <gmock/gmock.h>
 
 #include "runner/core/device_sheet.hpp"

@@ -1,4 +1,4 @@
-// What a judge hands on, field by field: from an order or a workspace to the run of its kernels,
+// Each field that a judge hands on: from an order or a workspace to the run of its kernels,
 // its profile, its prompt. On a bench that measures nothing.
 #include <fstream>
 
@@ -55,7 +55,7 @@ class HandedToRun : public JudgeTest {
   std::function<void(const std::optional<DeviceWait>&)> waits() {
     return [this](const std::optional<DeviceWait>& wait) { waits_ += wait == kHeld ? 1 : 0; };
   }
-  // Of tests/tiny, with another task of which nothing may be learnt.
+  // A suite of tests/tiny's tasks, with another task of which nothing may be learnt.
   fs::path suite_with_unranked() const {
     const fs::path suite = folder_ / "suite";
     fs::create_directories(suite / "level1");
@@ -329,7 +329,7 @@ TEST_F(HandedByWorkspace, ARunIsWhatTheWorkspaceIsOf) {
   }
 }
 
-// What does not exist is not compiled in another one's place.
+// A task, size or class that does not exist is not replaced by another one.
 TEST_F(HandedByWorkspace, CompilingIsForTheTaskSizeAndPrecisionThatAreAskedFor) {
   const StagedKernels kernels = staged(tree_of("#include \"task.h\"\n"
                                                "static_assert(kb::x_elements == 1610612736);\n"

@@ -1,4 +1,4 @@
-// What an agent's tools hand on to the judge of its episode, and what a judge's refusals hand on.
+// Each field that an agent's tools hand on to the judge of its episode, and a judge's refusals.
 #include <gmock/gmock.h>
 
 #include "runner/judge/episode_tools.hpp"

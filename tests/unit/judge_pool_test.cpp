@@ -50,7 +50,7 @@ class JudgePoolTest : public JudgeTest {
         .task = "level1/019_relu", .size = "small", .agent = "anna", .files = {{"main.cpp", text}}};
     return {.id = judge.identify(asked).value().id, .order = asked};
   }
-  // What it was told of.
+  // The orders that it was told of.
   std::vector<std::string> judged(ServingJudge& judge, const std::vector<QueuedOrder>& orders) {
     std::vector<std::string> told;
     const Status done =

@@ -183,7 +183,7 @@ TEST_F(LaneFleetTest, OneThatDiesThriceHasLostItsDevice) {
   EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
 }
 
-// Of a unit that nobody can read, send or tell of: its lane goes on with the next one.
+// A unit that nobody can read, send or tell of: its lane goes on with the next one.
 class SoundLaneTest : public LaneFleetTest {
  protected:
   void expect_that_it_goes_on() {
@@ -194,7 +194,7 @@ class SoundLaneTest : public LaneFleetTest {
     EXPECT_THAT(lane_lines(folder_ / "pids"), SizeIs(1)) << "another process was started";
     EXPECT_THAT(progress_.lines, Not(HasSubstr("replaced")));
   }
-  // What becomes of it is an answer without a row.
+  // It becomes an answer without a row.
   std::string no_row() {
     const auto told = events(1);
     EXPECT_EQ(told.at(0).what, LaneEvent::What::kRow);

@@ -204,7 +204,7 @@ TEST_F(RefusedBuildTest, AStepWithoutEndIsTheSubmissionsFault) {
   EXPECT_NE(error.message.find("did not end within 1 s"), std::string::npos) << error.message;
 }
 
-// What it says to that end means nothing; after a while it stops by itself.
+// A build that talks for half a minute; its words mean nothing.
 std::string says_for_half_a_minute(const std::string& what) {
   return "from torch.utils import cpp_extension\n"
          "import json, socket, struct, time\n"
