@@ -114,7 +114,8 @@ class ExchangeTest(cli_case.CliCase):
         self.assert_good(self.kbench("exchange", "check", "pool"))
 
     def other_compiler(self):
-        """c++ under another version."""
+        """c++ under another version, which the sandbox's user may start."""
+        self.folder.chmod(0o755)
         program = self.folder / "other"
         program.write_text(OTHER_COMPILER, encoding="ascii")
         program.chmod(0o755)
