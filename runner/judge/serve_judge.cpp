@@ -170,12 +170,20 @@ class StoreJudge final : public ServingJudge {
   Status judge(std::span<const QueuedOrder> orders, const Listener& listener) override {
     if (orders.empty()) return Done{};
     if (!orders.front().order.is_stored()) return answer_each(orders, listener);
-    auto open = tell_answered(orders, listener);
+    std::set<std::string> told;
+    const Listener once{.told =
+                            [&](const std::string& id, std::optional<Json> result) {
+                              told.insert(id);
+                              listener.told(id, std::move(result));
+                            },
+                        .waits = listener.waits};
+    auto open = tell_answered(orders, once);
     if (!open) return open.error();
     if (open->empty()) return Done{};
-    if (auto measured = measure(*open, listener); !measured) return measured;
+    if (auto measured = measure(*open, once); !measured) return measured;
     // Another judge may have been faster with some.
-    const auto left = tell_answered(*open, listener);
+    std::erase_if(*open, [&](const QueuedOrder& one) { return told.contains(one.id); });
+    const auto left = tell_answered(*open, once);
     return left ? Status(Done{}) : left.error();
   }
 
