@@ -116,8 +116,9 @@ std::string unit_words(std::size_t count, UnitKind kind) {
 
 std::string estimate_words(const Estimate& estimate, UnitKind kind, std::string_view symbol) {
   if (estimate.bound)
-    return fmt::format("|{}| ≤ {:.2f}: all {} had the same outcome everywhere", symbol,
-                       *estimate.bound, unit_words(estimate.units, kind));
+    return fmt::format("|{}| ≤ {:.2f}: {}{} had the same outcome everywhere", symbol,
+                       *estimate.bound, estimate.units == 1 ? "" : "all ",
+                       unit_words(estimate.units, kind));
   if (estimate.interval)
     return fmt::format("{} {}", signed_words(estimate.mean), interval_words(*estimate.interval));
   return fmt::format("{}, {}", signed_words(estimate.mean), reason_words(estimate, kind));

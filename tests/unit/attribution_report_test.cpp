@@ -69,6 +69,8 @@ TEST(AttributionReport, EstimatesWithoutAnIntervalSayWhy) {
             "+.20, no interval: the same in all 6 states");
   EXPECT_EQ(words(estimate(std::vector<double>(20, 0), Nothing{1})),
             "|φ| ≤ 0.17: all 20 states had the same outcome everywhere");
+  EXPECT_EQ(words(estimate({0}, Nothing{1})),
+            "|φ| ≤ 0.97: 1 state had the same outcome everywhere");
 }
 
 Attribution study(int states, int trajectories, double step) {
