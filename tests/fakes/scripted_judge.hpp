@@ -57,8 +57,6 @@ class ScriptedJudge final : public Judge {
     const std::lock_guard lock(mutex_);
     wait_ = wait;
   }
-  // It differs from the judges that it shares its rows with. Before it serves.
-  void be_unfit(const std::string& why) { unfit_ = why; }
   // A row of before.
   void put(const std::string& id, bool counts) {
     const std::lock_guard lock(mutex_);
@@ -79,8 +77,6 @@ class ScriptedJudge final : public Judge {
   }
 
   // --- the judge ---
-
-  [[nodiscard]] std::string unfit() const override { return unfit_; }
 
   Result<Identity> identify(const Order& order) override {
     if (order.task == "level1/404_none")
@@ -184,7 +180,6 @@ class ScriptedJudge final : public Judge {
   int allowed_ = 0;
   int failing_ = 0;
   std::optional<DeviceWait> wait_;
-  std::string unfit_;
   std::map<std::string, bool> rows_;  // by id: whether they count
   std::vector<std::string> judged_;
 };

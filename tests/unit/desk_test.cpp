@@ -425,17 +425,6 @@ TEST_F(DeskTest, ABatchHasAnAnswerForEach) {
   EXPECT_EQ(post("/v1/batch", {{"evaluations", many}}).status(), 400);
 }
 
-// --- a judge that differs from its pool ---
-
-TEST_F(DeskTest, AnUnfitServerSaysWhyToWhoeverLooksAtItsHealth) {
-  EXPECT_EQ(get("/health", "").body(), (Json{{"status", "healthy"}}));
-  desk_.hear({{"say", "unfit"}, {"why", "driver is 580 there and 570 here"}});
-  const Answer health = get("/health", "");
-  EXPECT_EQ(health.status(), 503);
-  EXPECT_EQ(health.body(),
-            (Json{{"status", "unfit"}, {"reason", "driver is 580 there and 570 here"}}));
-}
-
 // --- the end ---
 
 TEST_F(DeskTest, WhatIsPutOffIsSaidSo) {

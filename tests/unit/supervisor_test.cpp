@@ -415,19 +415,6 @@ TEST_F(SupervisorTest, ATryIsInTheFileWhileItRunsAndNotAfterAnOrderlyEnd) {
   EXPECT_EQ(tries(second), 0);
 }
 
-TEST_F(SupervisorTest, AnUnfitJudgeIsAskedNothing) {
-  spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
-  judge_ = std::make_unique<ScriptedJudge>();
-  judge_->be_unfit("driver is 580 there and 570 here");
-  start_with_judge();
-  EXPECT_EQ(next(), (Json{{"say", "unfit"}, {"why", "driver is 580 there and 570 here"}}));
-  const Json refused = order("x");
-  EXPECT_EQ(refused.at("status"), 503);
-  EXPECT_EQ(refused.at("body").at("error").at("message"), "driver is 580 there and 570 here");
-  EXPECT_EQ(refused.at("body").at("error").at("fault"), "infrastructure");
-  EXPECT_EQ(judge_->judged().size(), 0U);
-}
-
 TEST_F(SupervisorTest, WhatWasNotToBeStoredIsForgottenWithItsServer) {
   spool_ = std::make_unique<Spool>(std::move(*Spool::open(folder_.path() / "spool")));
   judge_ = std::make_unique<ScriptedJudge>();
