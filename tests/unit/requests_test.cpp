@@ -129,12 +129,15 @@ TEST_F(RequestsTest, WhatServes) {
   options.precision = "tf32";
   options.vendor = true;
   options.database = "a.db";
+  options.exchange = "pool";
+  options.group = "judges";
+  options.devices = "all";
   Installation installation;
   installation.state = "state";
   ServeSurroundings around(options, installation);
   const ServeJudging made = around.judging();
-  const auto& [place, device, size, allow_torch, precision, vendor, database, trust, sink, quiet] =
-      made;
+  const auto& [place, device, size, allow_torch, precision, vendor, database, exchange, group,
+               devices, trust, sink, quiet] = made;
   EXPECT_EQ(place.suite, "mine");
   EXPECT_EQ(place.device.installation().state, "state");
   EXPECT_EQ(device, "cpu");
@@ -143,6 +146,9 @@ TEST_F(RequestsTest, WhatServes) {
   EXPECT_EQ(precision, "tf32");
   EXPECT_TRUE(vendor);
   EXPECT_EQ(database, "a.db");
+  EXPECT_EQ(exchange, "pool");
+  EXPECT_EQ(group, "judges");
+  EXPECT_EQ(devices, "all");
   EXPECT_TRUE(trust.estimates);
   EXPECT_FALSE(trust.unchecked);
   EXPECT_NE(&sink, &quiet) << "those that nobody keeps are told to nobody";
