@@ -566,6 +566,19 @@ TEST_F(CommandOptions, Db) {
   EXPECT_THAT(left(), IsEmpty());
 }
 
+TEST_F(CommandOptions, Exchange) {
+  const auto check = typed<ExchangeOptions>("exchange check pool --group g --json");
+  EXPECT_EQ(check.what, ExchangeOptions::What::kCheck);
+  EXPECT_EQ(check.folder, "pool");
+  EXPECT_EQ(check.group, "g");
+  EXPECT_EQ(check.format, OutputFormat::kJson);
+  const auto prune = typed<ExchangeOptions>("exchange prune pool --keep 30d --dry-run");
+  EXPECT_EQ(prune.what, ExchangeOptions::What::kPrune);
+  EXPECT_EQ(prune.prune.keep_days, 30);
+  EXPECT_TRUE(prune.prune.dry_run);
+  EXPECT_THAT(left(), IsEmpty());
+}
+
 TEST_F(CommandOptions, ProfileChoosesASide) {
   const auto profile = typed<ProfileOptions>(
       "profile relu --side compiled --size full --device cuda:1 --precision tf32 --call-limit 2.5 "
