@@ -9,7 +9,6 @@
 #include "runner/core/bounded_json.hpp"
 #include "runner/exchange/key_links.hpp"
 #include "runner/exchange/whole_file.hpp"
-#include "runner/os/files.hpp"
 
 namespace kbench {
 namespace {
@@ -60,22 +59,24 @@ std::optional<std::vector<CachedFile>> unpacked(std::string_view text) {
 
 }  // namespace
 
-CacheEntries::CacheEntries(const std::filesystem::path& folder, std::string kind, PoolKey key)
+CacheEntries::CacheEntries(const SharedFolder& folder, std::string kind, PoolKey key)
     : folder_(folder / kind), kind_(std::move(kind)), key_(std::move(key)) {}
 
-std::filesystem::path CacheEntries::file_of(const std::string& key) const { return folder_ / key; }
+std::filesystem::path CacheEntries::file_of(const std::string& key) const {
+  return folder_.path() / key;
+}
 
 std::string CacheEntries::purpose(const std::string& key) const {
   return fmt::format("cache {} {}", kind_, key);
 }
 
 Status CacheEntries::put(const std::string& key, const std::vector<CachedFile>& files) const {
-  return put_whole(file_of(key), sign(key_, purpose(key), packed(files)));
+  return put_whole(folder_, key, sign(key_, purpose(key), packed(files)));
 }
 
 std::optional<std::vector<CachedFile>> CacheEntries::find(const std::string& key) const {
   if (!is_key_name(key)) return std::nullopt;
-  const auto whole = read_foreign_file(file_of(key), kMostEntryBytes);
+  const auto whole = read_shared_file(folder_, key, kMostEntryBytes);
   if (!whole) return std::nullopt;
   const auto text = signed_text(key_, purpose(key), *whole);
   return text ? unpacked(*text) : std::nullopt;

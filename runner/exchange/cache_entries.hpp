@@ -10,6 +10,7 @@
 
 #include "runner/core/result.hpp"
 #include "runner/exchange/pool_key.hpp"
+#include "runner/exchange/shared_folder.hpp"
 
 namespace kbench {
 
@@ -21,9 +22,9 @@ struct CachedFile {
 class CacheEntries {
  public:
   // `folder`: DIR/cache; `kind`: "submissions" or "packages".
-  CacheEntries(const std::filesystem::path& folder, std::string kind, PoolKey key);
+  CacheEntries(const SharedFolder& folder, std::string kind, PoolKey key);
 
-  // Replaces an entry of that key. Errors: kInfrastructure.
+  // Replaces an entry of that key. Errors: those of put_whole().
   [[nodiscard]] Status put(const std::string& key, const std::vector<CachedFile>& files) const;
 
   // The files of that key; nothing where there are none, or none of this pool.
@@ -34,7 +35,7 @@ class CacheEntries {
  private:
   [[nodiscard]] std::string purpose(const std::string& key) const;
 
-  std::filesystem::path folder_;
+  SharedFolder folder_;
   std::string kind_;
   PoolKey key_;
 };

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "runner/core/random_id.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/exchange/shared_folder.hpp"
 #include "runner/exchange/whole_file.hpp"
 
 namespace kbench {
@@ -31,27 +31,13 @@ constexpr std::chrono::seconds kAgeOfToldDraft{60};
 constexpr std::chrono::hours kOldDraft{1};
 constexpr const char* kCache = "cache";
 
-// The entries of a folder, without following a link.
-std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
-  std::vector<fs::directory_entry> entries;
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed))
-    entries.push_back(*entry);
-  return entries;
-}
-
 // When a file was last written, by the clock of the machine that has the disk.
-Clock::time_point written_at(const fs::path& file) {
-  struct stat facts {};
-  if (::lstat(file.c_str(), &facts) != 0) return {};
+Clock::time_point written_at(const struct stat& facts) {
   return Clock::time_point(std::chrono::seconds(facts.st_mtim.tv_sec));
 }
 
-std::size_t bytes_of(const fs::path& file) {
-  struct stat facts {};
-  if (::lstat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return 0;
-  return static_cast<std::size_t>(facts.st_size);
+std::size_t bytes_of(const struct stat& facts) {
+  return S_ISREG(facts.st_mode) ? static_cast<std::size_t>(facts.st_size) : 0;
 }
 
 // A file that is removed with it.
@@ -67,6 +53,11 @@ class Probe {
     ::unlink(other_name().c_str());
   }
   [[nodiscard]] bool is_there() const { return fd_.valid(); }
+  // When it was written, by the clock of the machine that has the disk.
+  [[nodiscard]] Clock::time_point written() const {
+    struct stat facts {};
+    return ::fstat(fd_.get(), &facts) == 0 ? written_at(facts) : Clock::time_point();
+  }
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] const fs::path& name() const { return name_; }
   [[nodiscard]] std::string other_name() const { return name_.string() + "-2"; }
@@ -76,72 +67,109 @@ class Probe {
   UniqueFd fd_;
 };
 
+// A name in a folder of the exchange.
+struct Place {
+  SharedFolder folder;
+  SharedEntry entry;
+
+  [[nodiscard]] std::string words() const { return (folder.path() / entry.name).string(); }
+};
+
 // Every file that may lie in an exchange, by what it is.
 struct Contents {
-  std::vector<fs::path> drafts;
-  std::vector<fs::path> bad_entries;
-  std::vector<fs::path> bad_keys;
-  std::vector<fs::path> strange_runs;
-  std::vector<std::string> spaces;
+  std::vector<Place> drafts;
+  std::vector<Place> bad_entries;
+  std::vector<Place> bad_keys;
+  std::vector<Place> strange_runs;
+  std::vector<Place> in_the_way;  // links and others, where a folder belongs
+  std::vector<Place> spaces;
   std::size_t runs = 0;
   std::size_t keys = 0;
   std::size_t entries = 0;
 };
 
+// The entries of `folder`/`name`. What has that name and is no folder is in the way.
+std::vector<SharedEntry> entries_at(const SharedFolder& folder, const std::string& name,
+                                    Contents& found) {
+  for (SharedEntry& entry : entries_of(folder))
+    if (entry.name == name && !entry.is_folder())
+      found.in_the_way.push_back({folder, std::move(entry)});
+  return entries_of(folder / name);
+}
+
 void look_into_cache(const Exchange& exchange, Contents& found) {
+  const SharedFolder root = exchange.folder();
+  (void)entries_at(root, kCache, found);
   for (const char* kind : {kCachedSubmissions, kCachedPackages}) {
     const CacheEntries cache = exchange.cache(kind);
-    for (const auto& entry : entries_of(exchange.folder() / kCache / kind)) {
-      const fs::path& file = entry.path();
-      if (is_draft(file))
-        found.drafts.push_back(file);
-      else if (cache.find(file.filename().string()))
+    const SharedFolder folder = root / kCache / kind;
+    for (SharedEntry& file : entries_at(root / kCache, kind, found)) {
+      if (is_draft(file.name))
+        found.drafts.push_back({folder, std::move(file)});
+      else if (cache.find(file.name))
         ++found.entries;
       else
-        found.bad_entries.push_back(file);
+        found.bad_entries.push_back({folder, std::move(file)});
     }
   }
 }
 
-void look_into_keys(const KeyLinks& keys, const fs::path& folder, Contents& found) {
-  for (const auto& part : entries_of(folder)) {
-    for (const auto& entry : entries_of(part.path())) {
-      const fs::path& file = entry.path();
-      const std::string key = file.filename().string();
-      if (is_draft(file))
-        found.drafts.push_back(file);
-      else if (is_key_name(key) && keys.file_of(key) == file && keys.find(key))
+void look_into_keys(const KeyLinks& keys, const SharedFolder& space, Contents& found) {
+  const SharedFolder folder = space / "keys";
+  for (const SharedEntry& part : entries_at(space, "keys", found)) {
+    const SharedFolder place = folder / part.name;
+    for (SharedEntry& file : entries_at(folder, part.name, found)) {
+      if (is_draft(file.name))
+        found.drafts.push_back({place, std::move(file)});
+      else if (is_key_name(file.name) && keys.file_of(file.name) == place.path() / file.name &&
+               keys.find(file.name))
         ++found.keys;
       else
-        found.bad_keys.push_back(file);
+        found.bad_keys.push_back({place, std::move(file)});
     }
+  }
+}
+
+void look_into_runs(const ExchangeSpace& space, const SharedFolder& folder, Contents& found) {
+  found.runs += space.runs().size();
+  const std::vector<std::string> others = space.others();
+  for (SharedEntry& file : entries_at(folder, "runs", found)) {
+    if (is_draft(file.name))
+      found.drafts.push_back({folder / "runs", std::move(file)});
+    else if (std::find(others.begin(), others.end(), file.name) != others.end())
+      found.strange_runs.push_back({folder / "runs", std::move(file)});
   }
 }
 
 Contents contents_of(const Exchange& exchange) {
   Contents found;
   look_into_cache(exchange, found);
-  for (const auto& entry : entries_of(exchange.folder())) {
-    const std::string name = entry.path().filename().string();
-    if (is_draft(entry.path())) found.drafts.push_back(entry.path());
-    if (name == kCache || name.front() == '.' || !entry.is_directory()) continue;
+  const SharedFolder root = exchange.folder();
+  for (SharedEntry& entry : entries_of(root)) {
+    const std::string name = entry.name;
+    if (is_draft(name)) found.drafts.push_back({root, entry});
+    if (name == kCache || name.front() == '.') continue;
+    if (entry.is_link()) found.in_the_way.push_back({root, entry});
+    if (!entry.is_folder()) continue;
     const ExchangeSpace space = exchange.space(name);
-    found.spaces.push_back(name);
-    found.runs += space.runs().size();
-    for (const std::string& other : space.others())
-      found.strange_runs.push_back(entry.path() / "runs" / other);
-    for (const auto& file : entries_of(entry.path() / "runs"))
-      if (is_draft(file.path())) found.drafts.push_back(file.path());
-    look_into_keys(space.keys(), entry.path() / "keys", found);
+    look_into_runs(space, root / name, found);
+    look_into_keys(space.keys(), root / name, found);
+    found.spaces.push_back({root, std::move(entry)});
   }
   return found;
 }
 
 void tell_files(const Contents& found, ExaminedExchange& examined) {
-  const auto tell = [&](const std::vector<fs::path>& files, const char* what, const char* then) {
-    for (const fs::path& file : files)
-      examined.findings.push_back({fmt::format("{}: {}", file.string(), what), then});
+  const auto tell = [&](const std::vector<Place>& files, const char* what, const char* then) {
+    for (const Place& file : files)
+      examined.findings.push_back({fmt::format("{}: {}", file.words(), what), then});
   };
+  for (const Place& file : found.in_the_way)
+    examined.findings.push_back(
+        {fmt::format("{} {}", file.words(),
+                     file.entry.is_link() ? "is a link, which kbench does not follow"
+                                          : "is no folder, and stands where one belongs"),
+         "find out who writes here, then `kbench exchange prune`: it removes this alone"});
   tell(found.drafts, "half written: its writer was killed, or is very slow",
        "nobody reads it; `kbench exchange prune` removes what is older than an hour");
   tell(found.bad_entries, "a cache entry that nobody of this pool signed, or that was torn",
@@ -165,7 +193,7 @@ void try_folder(const Probe& probe, const fs::path& folder, const FolderCalls& c
                      std::strerror(errno)),
          "mount NFS without `nolock`, Lustre with `flock`, or take another folder"});
   const auto difference =
-      std::chrono::duration_cast<std::chrono::seconds>(calls.now() - written_at(probe.name()));
+      std::chrono::duration_cast<std::chrono::seconds>(calls.now() - probe.written());
   if (std::chrono::abs(difference) > kClocksMayDiffer)
     examined.findings.push_back(
         {fmt::format("{}: the clock of its machine and that of this one differ by {} s",
@@ -173,31 +201,29 @@ void try_folder(const Probe& probe, const fs::path& folder, const FolderCalls& c
          "set both by NTP: dates of runs, and what is old enough to go, would be wrong"});
 }
 
-void remove(const fs::path& file, const std::string& why, bool dry_run, PrunedExchange& pruned) {
-  const std::size_t bytes = bytes_of(file);
-  std::error_code failed;
-  if (!dry_run) fs::remove_all(file, failed);
-  if (failed) return;
-  pruned.bytes += bytes;
-  pruned.removed.push_back(fmt::format("{}: {}", file.string(), why));
-}
-
-Clock::time_point newest_in(const fs::path& folder) {
-  Clock::time_point newest = written_at(folder);
-  std::error_code failed;
-  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed))
-    newest = std::max(newest, written_at(entry->path()));
-  return newest;
-}
-
-std::size_t bytes_below(const fs::path& folder) {
+// Bytes of files, and the newest time, of a name and of all below it.
+struct Extent {
   std::size_t bytes = 0;
-  std::error_code failed;
-  for (fs::recursive_directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed))
-    bytes += bytes_of(entry->path());
-  return bytes;
+  Clock::time_point newest;
+
+  void add(const SharedEntry& entry) {
+    bytes += bytes_of(entry.facts);
+    newest = std::max(newest, written_at(entry.facts));
+  }
+};
+
+Extent extent_of(const Place& place) {
+  Extent extent;
+  extent.add(place.entry);
+  look_below(place.folder, place.entry.name, [&](const SharedEntry& entry) { extent.add(entry); });
+  return extent;
+}
+
+void remove(const Place& place, const std::string& why, bool dry_run, PrunedExchange& pruned) {
+  const std::size_t bytes = extent_of(place).bytes;
+  if (!dry_run && !remove_shared(place.folder, place.entry.name)) return;
+  pruned.bytes += bytes;
+  pruned.removed.push_back(fmt::format("{}: {}", place.words(), why));
 }
 
 }  // namespace
@@ -227,9 +253,10 @@ Result<ExaminedExchange> examine_exchange(const fs::path& folder, const PoolKey&
     return examined;
   }
   Contents found = contents_of(*exchange);
-  const Clock::time_point now = written_at(probe.name());
-  std::erase_if(found.drafts,
-                [&](const fs::path& file) { return now - written_at(file) < kAgeOfToldDraft; });
+  const Clock::time_point now = probe.written();
+  std::erase_if(found.drafts, [&](const Place& file) {
+    return now - written_at(file.entry.facts) < kAgeOfToldDraft;
+  });
   tell_files(found, examined);
   examined.spaces = found.spaces.size();
   examined.runs = found.runs;
@@ -246,20 +273,21 @@ Result<PrunedExchange> prune_exchange(const fs::path& folder, const PoolKey& key
   const Contents found = contents_of(*exchange);
   // Times are compared by one clock, that of the disk.
   const Probe probe(folder);
-  const Clock::time_point now = probe.is_there() ? written_at(probe.name()) : Clock::now();
-  for (const fs::path& file : found.drafts)
-    if (now - written_at(file) > kOldDraft) remove(file, "half written", how.dry_run, pruned);
-  for (const fs::path& file : found.bad_entries)
+  const Clock::time_point now = probe.is_there() ? probe.written() : Clock::now();
+  for (const Place& file : found.in_the_way)
+    remove(file, file.entry.is_link() ? "a link, which kbench does not follow" : "no folder",
+           how.dry_run, pruned);
+  for (const Place& file : found.drafts)
+    if (now - written_at(file.entry.facts) > kOldDraft)
+      remove(file, "half written", how.dry_run, pruned);
+  for (const Place& file : found.bad_entries)
     remove(file, "a cache entry that nobody of this pool signed", how.dry_run, pruned);
-  for (const fs::path& file : found.bad_keys)
+  for (const Place& file : found.bad_keys)
     remove(file, "a key that nobody of this pool signed", how.dry_run, pruned);
   if (how.keep_days == 0) return pruned;
-  for (const std::string& name : found.spaces) {
-    const fs::path space = folder / name;
-    if (now - newest_in(space) <= std::chrono::hours(24) * how.keep_days) continue;
-    pruned.bytes += bytes_below(space);
-    remove(space, "nothing was added to it since", how.dry_run, pruned);
-  }
+  for (const Place& space : found.spaces)
+    if (now - extent_of(space).newest > std::chrono::hours(24) * how.keep_days)
+      remove(space, "nothing was added to it since", how.dry_run, pruned);
   return pruned;
 }
 

@@ -1,9 +1,7 @@
 #include "runner/exchange/exchange.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,72 +19,69 @@ constexpr std::size_t kMostTermsBytes = std::size_t{1} << 20;
 constexpr const char* kMarkerPurpose = "exchange";
 constexpr std::string_view kRunEnding = ".sqlite";
 
-fs::path marker_of(const fs::path& folder) { return folder / "pool"; }
+constexpr const char* kMarker = "pool";
+constexpr const char* kTerms = "terms";
 
 // The run of a file's name; empty for any other file.
-std::string run_of(const fs::path& file) {
-  const std::string name = file.filename().string();
+std::string run_of(const std::string& name) {
   if (!name.ends_with(kRunEnding)) return "";
   std::string run = name.substr(0, name.size() - kRunEnding.size());
   return is_run_name(run) ? run : "";
 }
 
-std::vector<fs::path> files_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
-       entry.increment(failed))
-    files.push_back(entry->path());
-  std::sort(files.begin(), files.end());
-  return files;
-}
+std::string name_of(const std::string& run) { return run + std::string(kRunEnding); }
 
 }  // namespace
 
 ExchangeSpace::ExchangeSpace(const fs::path& exchange, const std::string& name, const PoolKey& key)
-    : runs_(exchange / name / "runs"),
-      terms_(exchange / name / "terms"),
+    : folder_(SharedFolder(exchange) / name),
+      runs_(folder_ / "runs"),
       name_(name),
       key_(key),
-      keys_(exchange / name / "keys", name, key) {}
+      keys_(folder_ / "keys", name, key) {}
 
 Result<std::string> ExchangeSpace::agree(const std::string& terms) const {
   const std::string purpose = "terms of " + name_;
-  if (const auto won = put_first(terms_, sign(key_, purpose, terms)); !won) return won.error();
-  const auto whole = read_foreign_file(terms_, kMostTermsBytes);
+  // A folder that is a link is refused before anything is measured.
+  for (const SharedFolder& folder : {runs_, folder_ / "keys"})
+    if (const auto made = folder.make(); !made) return made.error();
+  if (const auto won = put_first(folder_, kTerms, sign(key_, purpose, terms)); !won)
+    return won.error();
+  const auto whole = read_shared_file(folder_, kTerms, kMostTermsBytes);
   if (!whole) return whole.error();
   if (const auto agreed = signed_text(key_, purpose, *whole)) return std::string(*agreed);
-  return Error{ErrorCode::kBadInput,
-               fmt::format("{}: nobody of this pool has signed it", terms_.string()),
-               "Find out who writes here, and remove it; or take another --group."};
+  return Error{
+      ErrorCode::kBadInput,
+      fmt::format("{}: nobody of this pool has signed it", (folder_.path() / kTerms).string()),
+      "Find out who writes here, and remove it; or take another --group."};
 }
 
 fs::path ExchangeSpace::file_of(const std::string& run) const {
-  return runs_ / (run + std::string(kRunEnding));
+  return runs_.path() / name_of(run);
 }
 
 Status ExchangeSpace::put_run(const std::string& run, const fs::path& file) const {
   const auto bytes = read_foreign_file(file, kMostRunFileBytes);
   if (!bytes) return bytes.error();
-  return put_whole(file_of(run), *bytes);
+  return put_whole(runs_, name_of(run), *bytes);
 }
 
 std::vector<std::string> ExchangeSpace::runs() const {
   std::vector<std::string> runs;
-  for (const fs::path& file : files_in(runs_))
-    if (std::string run = run_of(file); !run.empty()) runs.push_back(std::move(run));
+  for (const SharedEntry& file : entries_of(runs_))
+    if (std::string run = run_of(file.name); !run.empty()) runs.push_back(std::move(run));
   return runs;
 }
 
 std::vector<std::string> ExchangeSpace::others() const {
   std::vector<std::string> others;
-  for (const fs::path& file : files_in(runs_))
-    if (run_of(file).empty() && !is_draft(file)) others.push_back(file.filename().string());
+  for (const SharedEntry& file : entries_of(runs_))
+    if (run_of(file.name).empty() && !is_draft(file.name)) others.push_back(file.name);
   return others;
 }
 
 Status ExchangeSpace::take_run(const std::string& run, const fs::path& to) const {
-  const auto bytes = read_foreign_file(file_of(run), kMostRunFileBytes);
+  const auto bytes = read_shared_file(runs_, name_of(run), kMostRunFileBytes);
   if (!bytes) return bytes.error();
   return write_new_file(to, *bytes);
 }
@@ -95,10 +90,11 @@ Exchange::Exchange(fs::path folder, PoolKey key)
     : folder_(std::move(folder)), key_(std::move(key)) {}
 
 Result<Exchange> Exchange::make(const fs::path& folder, PoolKey key) {
-  const auto won = put_first(marker_of(folder), sign(key, kMarkerPurpose, key.name));
+  const auto won = put_first(folder, kMarker, sign(key, kMarkerPurpose, key.name));
   if (!won) return won.error();
   for (const char* kind : {kCachedSubmissions, kCachedPackages})
-    if (Status made = make_shared_folder(folder / "cache" / kind); !made) return made.error();
+    if (const auto made = (SharedFolder(folder) / "cache" / kind).make(); !made)
+      return made.error();
   return open(folder, std::move(key));
 }
 
@@ -115,7 +111,7 @@ Result<Exchange> Exchange::open_with_key_of(const fs::path& state, const fs::pat
 }
 
 Result<Exchange> Exchange::open(const fs::path& folder, PoolKey key) {
-  const auto marker = read_foreign_file(marker_of(folder), kMostMarkerBytes);
+  const auto marker = read_shared_file(folder, kMarker, kMostMarkerBytes);
   if (!marker)
     return Error{ErrorCode::kUsage, fmt::format("{} is no exchange", folder.string()),
                  fmt::format("`kbench exchange init {}` makes it one.", folder.string())};
@@ -131,7 +127,7 @@ Result<Exchange> Exchange::open(const fs::path& folder, PoolKey key) {
 ExchangeSpace Exchange::space(const std::string& name) const { return {folder_, name, key_}; }
 
 CacheEntries Exchange::cache(const std::string& kind) const {
-  return {folder_ / "cache", kind, key_};
+  return {SharedFolder(folder_) / "cache", kind, key_};
 }
 
 }  // namespace kbench

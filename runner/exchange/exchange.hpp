@@ -12,6 +12,7 @@
 #include "runner/exchange/cache_entries.hpp"
 #include "runner/exchange/key_links.hpp"
 #include "runner/exchange/pool_key.hpp"
+#include "runner/exchange/shared_folder.hpp"
 
 namespace kbench {
 
@@ -27,11 +28,12 @@ class ExchangeSpace {
   [[nodiscard]] std::filesystem::path file_of(const std::string& run) const;
 
   // Puts a run's database there, in place of an earlier state of the run. `file` is closed.
-  // Errors: kInfrastructure.
+  // Errors: those of put_whole().
   [[nodiscard]] Status put_run(const std::string& run, const std::filesystem::path& file) const;
 
   // Terms that all runs of the space have agreed on: `terms`, or those of a run that was faster.
-  // Errors: kBadInput where nobody of the pool signed what lies there; kInfrastructure.
+  // Makes the folders of the space. Errors: kBadInput where nobody of the pool signed what lies
+  // there, or a folder is a link; kInfrastructure.
   [[nodiscard]] Result<std::string> agree(const std::string& terms) const;
 
   // Ids of the runs that lie there, sorted; and names of what lies there and is none of a run.
@@ -39,12 +41,12 @@ class ExchangeSpace {
   [[nodiscard]] std::vector<std::string> others() const;
 
   // Copies a run's database to `to`, which is new, without following a link. Errors: kNotFound
-  // where no regular file lies there; kBadInput, too large; kInfrastructure.
+  // where nothing lies there; kBadInput, a link, no regular file, or too large; kInfrastructure.
   [[nodiscard]] Status take_run(const std::string& run, const std::filesystem::path& to) const;
 
  private:
-  std::filesystem::path runs_;
-  std::filesystem::path terms_;
+  SharedFolder folder_;
+  SharedFolder runs_;
   std::string name_;
   PoolKey key_;
   KeyLinks keys_;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "runner/exchange/whole_file.hpp"
-#include "runner/os/files.hpp"
 
 namespace kbench {
 namespace {
@@ -27,11 +26,15 @@ bool is_hex(const std::string& text, std::size_t digits) {
 bool is_key_name(const std::string& name) { return is_hex(name, kKeyDigits); }
 bool is_run_name(const std::string& name) { return is_hex(name, kRunDigits); }
 
-KeyLinks::KeyLinks(std::filesystem::path folder, std::string space, PoolKey key)
+KeyLinks::KeyLinks(SharedFolder folder, std::string space, PoolKey key)
     : folder_(std::move(folder)), space_(std::move(space)), key_(std::move(key)) {}
 
 std::filesystem::path KeyLinks::file_of(const std::string& key) const {
-  return folder_ / key.substr(0, 2) / key;
+  return folder_of(key).path() / key;
+}
+
+SharedFolder KeyLinks::folder_of(const std::string& key) const {
+  return folder_ / key.substr(0, 2);
 }
 
 std::string KeyLinks::purpose(const std::string& key) const {
@@ -42,7 +45,7 @@ Result<std::string> KeyLinks::claim(const std::string& key, const std::string& r
   if (!is_key_name(key) || !is_run_name(run))
     return Error{ErrorCode::kInfrastructure, fmt::format("no key of a run: {} of {}", key, run),
                  "This is a fault of kbench."};
-  const auto won = put_first(file_of(key), sign(key_, purpose(key), run));
+  const auto won = put_first(folder_of(key), key, sign(key_, purpose(key), run));
   if (!won) return won.error();
   if (*won) return run;
   // A network file system may have lost the answer to a link that it made.
@@ -54,7 +57,7 @@ Result<std::string> KeyLinks::claim(const std::string& key, const std::string& r
 
 std::optional<std::string> KeyLinks::find(const std::string& key) const {
   if (!is_key_name(key)) return std::nullopt;
-  const auto whole = read_foreign_file(file_of(key), kMostKeyBytes);
+  const auto whole = read_shared_file(folder_of(key), key, kMostKeyBytes);
   if (!whole) return std::nullopt;
   const auto run = signed_text(key_, purpose(key), *whole);
   if (!run || !is_run_name(std::string(*run))) return std::nullopt;

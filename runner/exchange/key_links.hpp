@@ -9,16 +9,18 @@
 
 #include "runner/core/result.hpp"
 #include "runner/exchange/pool_key.hpp"
+#include "runner/exchange/shared_folder.hpp"
 
 namespace kbench {
 
 class KeyLinks {
  public:
   // `folder`: DIR/SPACE/keys.
-  KeyLinks(std::filesystem::path folder, std::string space, PoolKey key);
+  KeyLinks(SharedFolder folder, std::string space, PoolKey key);
 
   // The run that has the key from now on: `run`, or one that was faster. Errors: kBadInput where
-  // what lies there was signed by nobody of the pool, which withholds the key; kInfrastructure.
+  // what lies there was signed by nobody of the pool, or a folder is a link, which withholds the
+  // key; kInfrastructure.
   [[nodiscard]] Result<std::string> claim(const std::string& key, const std::string& run) const;
 
   // The run that has it; nothing where none has, or where what lies there was not signed.
@@ -27,9 +29,10 @@ class KeyLinks {
   [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
 
  private:
+  [[nodiscard]] SharedFolder folder_of(const std::string& key) const;
   [[nodiscard]] std::string purpose(const std::string& key) const;
 
-  std::filesystem::path folder_;
+  SharedFolder folder_;
   std::string space_;
   PoolKey key_;
 };

@@ -7,7 +7,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -41,63 +40,58 @@ int write_all(int fd, std::string_view bytes) {
   return 0;
 }
 
-// Removes its draft, whatever becomes of it.
+// A file under a name of its own in an open folder. Removes its draft, whatever becomes of it.
 class Draft {
  public:
-  explicit Draft(const fs::path& file)
-      : name_(file.parent_path() / (std::string(kDraft) + random_id())) {}
+  explicit Draft(const UniqueFd& folder)
+      : folder_(folder.get()), name_(std::string(kDraft) + random_id()) {}
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
-  ~Draft() { ::unlink(name_.c_str()); }
+  ~Draft() { ::unlinkat(folder_, name_.c_str(), 0); }
 
-  [[nodiscard]] Status write(std::string_view bytes) const {
-    const UniqueFd fd(
-        ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-    if (!fd.valid()) return broken("write", name_, errno);
-    if (const int error = write_all(fd.get(), bytes)) return broken("write", name_, error);
-    if (::fsync(fd.get()) != 0) return broken("write", name_, errno);
-    return Done{};
+  // Returns errno.
+  [[nodiscard]] int write(std::string_view bytes) const {
+    const UniqueFd fd(::openat(folder_, name_.c_str(),
+                               O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (!fd.valid()) return errno;
+    if (const int error = write_all(fd.get(), bytes)) return error;
+    return ::fsync(fd.get()) == 0 ? 0 : errno;
   }
   [[nodiscard]] const char* name() const { return name_.c_str(); }
 
  private:
-  fs::path name_;
+  int folder_;
+  std::string name_;
 };
-
-// The new name is on the disk as well; a file system that cannot flush a folder loses no more than
-// that name.
-void flush_folder_of(const fs::path& file) {
-  const UniqueFd fd(::open(file.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (fd.valid()) ::fsync(fd.get());
-}
 
 }  // namespace
 
-Status make_shared_folder(const fs::path& folder) {
-  std::error_code failed;
-  fs::create_directories(folder, failed);
-  if (failed) return broken("make the folder", folder, failed.value());
+// The new name is flushed to the disk as well; a file system that cannot flush a folder loses no
+// more than that name.
+Status put_whole(const SharedFolder& folder, const std::string& name, std::string_view bytes) {
+  const auto place = folder.make();
+  if (!place) return place.error();
+  const fs::path file = folder.path() / name;
+  const Draft draft(*place);
+  if (const int error = draft.write(bytes)) return broken("write", file, error);
+  if (::renameat(place->get(), draft.name(), place->get(), name.c_str()) != 0)
+    return broken("name", file, errno);
+  ::fsync(place->get());
   return Done{};
 }
 
-Status put_whole(const fs::path& file, std::string_view bytes) {
-  if (Status made = make_shared_folder(file.parent_path()); !made) return made;
-  const Draft draft(file);
-  if (Status written = draft.write(bytes); !written) return written;
-  if (::rename(draft.name(), file.c_str()) != 0) return broken("name", file, errno);
-  flush_folder_of(file);
-  return Done{};
-}
-
-Result<bool> put_first(const fs::path& file, std::string_view bytes) {
-  if (Status made = make_shared_folder(file.parent_path()); !made) return made.error();
-  const Draft draft(file);
-  if (Status written = draft.write(bytes); !written) return written.error();
-  if (::link(draft.name(), file.c_str()) != 0) {
+Result<bool> put_first(const SharedFolder& folder, const std::string& name,
+                       std::string_view bytes) {
+  const auto place = folder.make();
+  if (!place) return place.error();
+  const fs::path file = folder.path() / name;
+  const Draft draft(*place);
+  if (const int error = draft.write(bytes)) return broken("write", file, error);
+  if (::linkat(place->get(), draft.name(), place->get(), name.c_str(), 0) != 0) {
     if (errno == EEXIST) return false;
     return broken("link", file, errno);
   }
-  flush_folder_of(file);
+  ::fsync(place->get());
   return true;
 }
 

@@ -4,22 +4,24 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "runner/core/result.hpp"
+#include "runner/exchange/shared_folder.hpp"
 
 namespace kbench {
 
-// Makes the folder of a file, with those above it. Errors: kInfrastructure.
-[[nodiscard]] Status make_shared_folder(const std::filesystem::path& folder);
-
-// Replaces what is there. Errors: kInfrastructure; the old file stays then.
-[[nodiscard]] Status put_whole(const std::filesystem::path& file, std::string_view bytes);
+// Replaces what is there, and makes the folder. Errors: those of SharedFolder::make();
+// kInfrastructure; the old file stays then.
+[[nodiscard]] Status put_whole(const SharedFolder& folder, const std::string& name,
+                               std::string_view bytes);
 
 // Puts the file by link(2), which the first one wins, also of two machines. False: a file of that
-// name is there, and stays. Errors: kInfrastructure, where it cannot be written or the file system
+// name is there, and stays. Errors: as of put_whole(); kInfrastructure also where the file system
 // has no links.
-[[nodiscard]] Result<bool> put_first(const std::filesystem::path& file, std::string_view bytes);
+[[nodiscard]] Result<bool> put_first(const SharedFolder& folder, const std::string& name,
+                                     std::string_view bytes);
 
 // Whether a file of this name is a draft.
 [[nodiscard]] bool is_draft(const std::filesystem::path& file);

@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -22,6 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -167,6 +169,99 @@ TEST_F(ExaminationTest, PruneRemovesWholeSpacesByAge) {
 
 TEST_F(ExaminationTest, AnotherPoolPrunesNothing) {
   EXPECT_EQ(prune_exchange(shared_, other_, {}).error().code, ErrorCode::kUsage);
+}
+
+// A neighbour who may write here, and has no key of the pool, points each folder on the way at one
+// of the victim's.
+class LinkedFolderTest : public ExaminationTest {
+ protected:
+  LinkedFolderTest() {
+    folder_.write("victim/precious.txt", "x");
+    folder_.write("victim/packages/old", "x");
+    folder_.write("victim/runs/.draft-x", "x");
+    folder_.write("victim/keys/ab/key", "x");
+    age_all(victim_, std::chrono::hours{24 * 365});
+    before_ = files_of_victim();
+  }
+
+  // `place` below the exchange becomes a link to the victim's folder.
+  fs::path link(const std::string& place) {
+    const fs::path there = shared_ / place;
+    fs::remove_all(there);
+    fs::create_directories(there.parent_path());
+    fs::create_directory_symlink(victim_, there);
+    return there;
+  }
+  std::vector<std::string> files_of_victim() const {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(victim_))
+      files.push_back(entry.path().string());
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
+  fs::path victim_ = folder_ / "victim";
+  std::vector<std::string> before_;
+};
+
+TEST_F(LinkedFolderTest, CheckNamesTheLinkAndPruneRemovesNothingButIt) {
+  for (const char* place :
+       {"cache", "cache/packages", "group", "group/runs", "group/keys", "group/keys/zz", "other"}) {
+    const fs::path there = link(place);
+    EXPECT_THAT(findings(), Contains(AllOf(HasSubstr(there.string()), HasSubstr("is a link"))))
+        << place;
+    EXPECT_TRUE(prune_exchange(shared_, pool_, {.keep_days = 1, .dry_run = true}).ok());
+    EXPECT_TRUE(fs::is_symlink(there)) << place;
+    EXPECT_THAT(prune_exchange(shared_, pool_, {.keep_days = 1})->removed,
+                Contains(AllOf(HasSubstr(there.string()), HasSubstr("a link"))))
+        << place;
+    EXPECT_EQ(files_of_victim(), before_) << place;
+    EXPECT_FALSE(fs::is_symlink(there)) << place;
+    EXPECT_THAT(findings(), IsEmpty()) << place;
+  }
+}
+
+// The link comes with the whole old group that prune removes.
+TEST_F(LinkedFolderTest, AnOldGroupGoesWithItsLinksAndNotWithWhatTheyPointTo) {
+  for (const char* place : {"gone/runs", "gone/keys", "gone/deep/er"}) {
+    link(place);
+    age(shared_ / place, std::chrono::hours{50});
+  }
+  age_all(shared_ / "gone", std::chrono::hours{50});
+  EXPECT_TRUE(prune_exchange(shared_, pool_, {.keep_days = 2}).ok());
+  EXPECT_FALSE(fs::exists(shared_ / "gone"));
+  EXPECT_EQ(files_of_victim(), before_);
+}
+
+TEST_F(LinkedFolderTest, NothingIsWrittenOrReadThroughALink) {
+  const fs::path run = folder_.write("run", "x");
+  for (const char* place : {"group", "group/runs"}) {
+    link(place);
+    const Status put = space_.put_run(run_number(1), run);
+    ASSERT_FALSE(put.ok()) << place;
+    EXPECT_EQ(put.error().code, ErrorCode::kBadInput);
+    EXPECT_THAT(put.error().message, HasSubstr((shared_ / place).string() + " is a link"));
+    EXPECT_THAT(put.error().hint, HasSubstr("kbench exchange prune"));
+    EXPECT_FALSE(space_.agree("terms").ok()) << place;
+    EXPECT_THAT(space_.runs(), IsEmpty());
+    EXPECT_EQ(files_of_victim(), before_) << place;
+    fs::remove(shared_ / place);
+  }
+  const std::string keys = "group/keys";
+  for (const std::string& place : {keys, keys + "/" + sha256("k").substr(0, 2)}) {
+    link(place);
+    EXPECT_EQ(space_.keys().claim(sha256("k"), run_number(1)).error().code, ErrorCode::kBadInput);
+    EXPECT_EQ(files_of_victim(), before_) << place;
+    fs::remove(shared_ / place);
+  }
+  for (const char* place : {"cache", "cache/packages"}) {
+    link(place);
+    EXPECT_EQ(exchange_.cache(kCachedPackages).put(sha256("p"), {{"a", "b"}}).error().code,
+              ErrorCode::kBadInput);
+    EXPECT_EQ(files_of_victim(), before_) << place;
+    fs::remove(shared_ / place);
+  }
+  EXPECT_TRUE(space_.put_run(run_number(1), run).ok());
 }
 
 }  // namespace

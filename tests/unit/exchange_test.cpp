@@ -80,16 +80,17 @@ TEST_F(ExchangeTest, FilesThatAreNoRunsAreNamedAndLinksAreNotFollowed) {
   EXPECT_THAT(space.runs(), IsEmpty());
   EXPECT_THAT(space.others(), ElementsAre("notes.txt"));
   fs::create_symlink(folder_.write("elsewhere", "x"), space.file_of(run_number(1)));
-  EXPECT_EQ(space.take_run(run_number(1), folder_ / "taken").error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(space.take_run(run_number(1), folder_ / "taken").error().code, ErrorCode::kBadInput);
 }
 
 TEST_F(ExchangeTest, AFileIsReplacedWholeOrNotAtAll) {
-  const fs::path file = folder_.write("folder/file", "before");
-  ASSERT_TRUE(put_whole(file, "after").ok());
-  EXPECT_FALSE(*put_first(file, "later"));
-  EXPECT_TRUE(*put_first(folder_ / "folder/new", "later"));
+  folder_.write("folder/file", "before");
+  const SharedFolder place = SharedFolder(folder_.path()) / "folder";
+  ASSERT_TRUE(put_whole(place, "file", "after").ok());
+  EXPECT_FALSE(*put_first(place, "file", "later"));
+  EXPECT_TRUE(*put_first(place, "new", "later"));
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_ / "folder"), fs::directory_iterator()), 2);
-  EXPECT_FALSE(put_whole(folder_ / "folder/file/below", "x").ok());
+  EXPECT_FALSE(put_whole(place / "file", "below", "x").ok());
 }
 
 }  // namespace
