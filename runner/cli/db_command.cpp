@@ -113,6 +113,9 @@ Result<End> perform_salvage(const DbOptions& options, const Installation& instal
 Result<End> perform_collect(const DbOptions& options, const Installation& installation) {
   auto exchange = Exchange::open_with_key_of(installation.state, *options.exchange);
   if (!exchange) return exchange.error();
+  const auto there = exchange->find_space(options.group);
+  const bool may_come = options.watch && !there && there.error().code == ErrorCode::kNotFound;
+  if (!there && !may_come) return there.error();
   auto chain = keep_chain_key(installation.state);
   Collector collector(std::move(*exchange), options.group, options.to,
                       chain ? std::optional(std::move(*chain)) : std::nullopt);

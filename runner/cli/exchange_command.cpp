@@ -3,8 +3,8 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/exchange/examination.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/pool/pool_examination.hpp"
 #include "runner/print/exchange_text.hpp"
 #include "runner/run/machine_fingerprint.hpp"
 
@@ -40,7 +40,7 @@ Result<End> call(const ExchangeOptions& options, const Installation& installatio
   const auto key = read_pool_key(installation.state);
   if (!key) return key.error();
   if (options.what == What::kCheck) {
-    auto found = examine_exchange(options.folder, *key);
+    auto found = examine_pool(options.folder, *key);
     if (!found) return found.error();
     if (!options.group.empty())
       if (auto like = examine_group(installation, options.folder, options.group, *found); !like)
@@ -49,7 +49,7 @@ Result<End> call(const ExchangeOptions& options, const Installation& installatio
     return End{found->findings.empty() ? ExitCode::kGood : ExitCode::kTaskFailed,
                exchange_words(*found, options.folder)};
   }
-  const auto pruned = prune_exchange(options.folder, *key, options.prune);
+  const auto pruned = prune_pool(options.folder, *key, options.prune);
   if (!pruned) return pruned.error();
   fmt::print("{}", pruned_text(*pruned));
   return good(pruned_words(*pruned, options.prune.dry_run));

@@ -116,9 +116,10 @@ void look_into_cache(const Exchange& exchange, Contents& found) {
 
 void look_into_keys(const KeyLinks& keys, const SharedFolder& space, Contents& found) {
   const SharedFolder folder = space / "keys";
-  for (const SharedEntry& part : entries_at(space, "keys", found)) {
+  for (SharedEntry& part : entries_at(space, "keys", found)) {
     const SharedFolder place = folder / part.name;
-    for (SharedEntry& file : entries_at(folder, part.name, found)) {
+    if (!part.is_folder()) found.in_the_way.push_back({folder, part});
+    for (SharedEntry& file : entries_of(place)) {
       if (is_draft(file.name))
         found.drafts.push_back({place, std::move(file)});
       else if (is_key_name(file.name) && keys.file_of(file.name) == place.path() / file.name &&

@@ -1,12 +1,15 @@
 #include "runner/exchange/exchange.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/exchange/whole_file.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {
@@ -14,12 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostColumns = 300;
 constexpr std::size_t kMostMarkerBytes = 4096;
 constexpr std::size_t kMostTermsBytes = std::size_t{1} << 20;
 constexpr const char* kMarkerPurpose = "exchange";
 constexpr std::string_view kRunEnding = ".sqlite";
 
 constexpr const char* kMarker = "pool";
+constexpr const char* kCacheFolder = "cache";
 constexpr const char* kTerms = "terms";
 
 // The run of a file's name; empty for any other file.
@@ -47,6 +52,11 @@ Result<std::string> ExchangeSpace::agree(const std::string& terms) const {
     if (const auto made = folder.make(); !made) return made.error();
   if (const auto won = put_first(folder_, kTerms, sign(key_, purpose, terms)); !won)
     return won.error();
+  return agreed();
+}
+
+Result<std::string> ExchangeSpace::agreed() const {
+  const std::string purpose = "terms of " + name_;
   const auto whole = read_shared_file(folder_, kTerms, kMostTermsBytes);
   if (!whole) return whole.error();
   if (const auto agreed = signed_text(key_, purpose, *whole)) return std::string(*agreed);
@@ -86,6 +96,10 @@ Status ExchangeSpace::take_run(const std::string& run, const fs::path& to) const
   return write_new_file(to, *bytes);
 }
 
+Status ExchangeSpace::remove_run(const std::string& run) const {
+  return remove_shared(runs_, name_of(run));
+}
+
 Exchange::Exchange(fs::path folder, PoolKey key)
     : folder_(std::move(folder)), key_(std::move(key)) {}
 
@@ -93,7 +107,7 @@ Result<Exchange> Exchange::make(const fs::path& folder, PoolKey key) {
   const auto won = put_first(folder, kMarker, sign(key, kMarkerPurpose, key.name));
   if (!won) return won.error();
   for (const char* kind : {kCachedSubmissions, kCachedPackages})
-    if (const auto made = (SharedFolder(folder) / "cache" / kind).make(); !made)
+    if (const auto made = (SharedFolder(folder) / kCacheFolder / kind).make(); !made)
       return made.error();
   return open(folder, std::move(key));
 }
@@ -126,8 +140,35 @@ Result<Exchange> Exchange::open(const fs::path& folder, PoolKey key) {
 
 ExchangeSpace Exchange::space(const std::string& name) const { return {folder_, name, key_}; }
 
+Result<ExchangeSpace> Exchange::find_space(const std::string& name) const {
+  if (const Status named = check_space_name(name); !named) return named.error();
+  const std::vector<std::string> there = spaces();
+  // Names of folders are anybody's.
+  const std::string words = fmt::format("{}", fmt::join(there, ", "));
+  if (std::find(there.begin(), there.end(), name) != there.end()) return space(name);
+  return Error{ErrorCode::kNotFound, fmt::format("{} has no group {}", folder_.string(), name),
+               there.empty() ? "It has no group yet: `kbench run --exchange --group` begins one."
+                             : fmt::format("It has {}.", clean_name(words, kMostColumns))};
+}
+
+std::vector<std::string> Exchange::spaces() const {
+  std::vector<std::string> names;
+  for (SharedEntry& entry : entries_of(folder_))
+    if (entry.is_folder() && check_space_name(entry.name)) names.push_back(std::move(entry.name));
+  return names;
+}
+
+Status check_space_name(const std::string& name) {
+  const bool is_used = name == kMarker || name == kCacheFolder || name.starts_with('.');
+  if (!is_used && is_one_step(name)) return Done{};
+  return Error{ErrorCode::kUsage,
+               is_used ? fmt::format("\"{}\" is reserved: the exchange uses it itself", name)
+                       : fmt::format("\"{}\" is no name of a group", name),
+               "Take another --group."};
+}
+
 CacheEntries Exchange::cache(const std::string& kind) const {
-  return {SharedFolder(folder_) / "cache", kind, key_};
+  return {SharedFolder(folder_) / kCacheFolder, kind, key_};
 }
 
 }  // namespace kbench

@@ -35,6 +35,8 @@ class ExchangeSpace {
   // Makes the folders of the space. Errors: kBadInput where nobody of the pool signed what lies
   // there, or a folder is a link; kInfrastructure.
   [[nodiscard]] Result<std::string> agree(const std::string& terms) const;
+  // Terms that lie there. Errors: as of agree(); kNotFound where there are none.
+  [[nodiscard]] Result<std::string> agreed() const;
 
   // Ids of the runs that lie there, sorted; and names of what lies there and is none of a run.
   [[nodiscard]] std::vector<std::string> runs() const;
@@ -43,6 +45,9 @@ class ExchangeSpace {
   // Copies a run's database to `to`, which is new, without following a link. Errors: kNotFound
   // where nothing lies there; kBadInput, a link, no regular file, or too large; kInfrastructure.
   [[nodiscard]] Status take_run(const std::string& run, const std::filesystem::path& to) const;
+
+  // Errors: those of remove_shared().
+  [[nodiscard]] Status remove_run(const std::string& run) const;
 
  private:
   SharedFolder folder_;
@@ -68,6 +73,11 @@ class Exchange {
   [[nodiscard]] static Result<Exchange> open(const std::filesystem::path& folder, PoolKey key);
 
   [[nodiscard]] ExchangeSpace space(const std::string& name) const;
+  // One in which somebody has run. Errors: those of check_space_name(); kNotFound, naming the
+  // others.
+  [[nodiscard]] Result<ExchangeSpace> find_space(const std::string& name) const;
+  // Names of those that are there, sorted.
+  [[nodiscard]] std::vector<std::string> spaces() const;
   [[nodiscard]] CacheEntries cache(const std::string& kind) const;
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   [[nodiscard]] const PoolKey& key() const { return key_; }
@@ -78,6 +88,10 @@ class Exchange {
   std::filesystem::path folder_;
   PoolKey key_;
 };
+
+// Whether a space can have this name: not one that the exchange uses itself, nor a hidden one.
+// Errors: kUsage.
+[[nodiscard]] Status check_space_name(const std::string& name);
 
 // Kinds of cache entries.
 inline constexpr const char* kCachedSubmissions = "submissions";

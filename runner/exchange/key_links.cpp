@@ -50,18 +50,40 @@ Result<std::string> KeyLinks::claim(const std::string& key, const std::string& r
   if (*won) return run;
   // A network file system may have lost the answer to a link that it made.
   if (auto winner = find(key)) return std::move(*winner);
-  return Error{ErrorCode::kBadInput,
-               fmt::format("{}: nobody of this pool has signed it", file_of(key).string()),
-               "It withholds the key. `kbench exchange prune` removes it."};
+  return unsigned_at(key);
+}
+
+Error KeyLinks::unsigned_at(const std::string& key) const {
+  return {ErrorCode::kBadInput,
+          fmt::format("{}: nobody of this pool has signed it", file_of(key).string()),
+          "It withholds the key. `kbench exchange prune` removes it."};
 }
 
 std::optional<std::string> KeyLinks::find(const std::string& key) const {
-  if (!is_key_name(key)) return std::nullopt;
-  const auto whole = read_shared_file(folder_of(key), key, kMostKeyBytes);
-  if (!whole) return std::nullopt;
-  const auto run = signed_text(key_, purpose(key), *whole);
-  if (!run || !is_run_name(std::string(*run))) return std::nullopt;
-  return std::string(*run);
+  auto run = look(key);
+  return run ? std::move(*run) : std::nullopt;
 }
+
+Result<std::optional<std::string>> KeyLinks::look(const std::string& key) const {
+  std::optional<std::string> none;
+  if (!is_key_name(key)) return none;
+  const auto whole = read_shared_file(folder_of(key), key, kMostKeyBytes);
+  if (!whole && whole.error().code == ErrorCode::kNotFound) return none;
+  if (!whole) return whole.error();
+  const auto run = signed_text(key_, purpose(key), *whole);
+  if (!run || !is_run_name(std::string(*run))) return unsigned_at(key);
+  return std::optional(std::string(*run));
+}
+
+std::vector<std::string> KeyLinks::names() const {
+  std::vector<std::string> names;
+  for (const SharedEntry& part : entries_of(folder_))
+    for (SharedEntry& file : entries_of(folder_ / part.name))
+      if (is_key_name(file.name) && part.name == file.name.substr(0, 2))
+        names.push_back(std::move(file.name));
+  return names;
+}
+
+Status KeyLinks::remove(const std::string& key) const { return remove_shared(folder_of(key), key); }
 
 }  // namespace kbench

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runner/core/result.hpp"
 #include "runner/exchange/pool_key.hpp"
@@ -25,11 +26,19 @@ class KeyLinks {
 
   // The run that has it; nothing where none has, or where what lies there was not signed.
   [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
+  // The same, saying what lies in the place of an answer. Errors: kBadInput where nobody of the
+  // pool signed it, or it is no file; kInfrastructure.
+  [[nodiscard]] Result<std::optional<std::string>> look(const std::string& key) const;
+
+  // The keys that something lies for, signed or not; and removal of it.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] Status remove(const std::string& key) const;
 
   [[nodiscard]] std::filesystem::path file_of(const std::string& key) const;
 
  private:
   [[nodiscard]] SharedFolder folder_of(const std::string& key) const;
+  [[nodiscard]] Error unsigned_at(const std::string& key) const;
   [[nodiscard]] std::string purpose(const std::string& key) const;
 
   SharedFolder folder_;

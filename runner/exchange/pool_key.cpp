@@ -40,7 +40,7 @@ Result<PoolKey> read_pool_key(const fs::path& state) {
   Result<std::string> secret = read_secret_file(pool_key_file(state), words());
   if (secret) return pool_key_of(std::move(*secret));
   if (secret.error().code != ErrorCode::kNotFound) return secret.error();
-  return Error{ErrorCode::kNotFound,
+  return Error{ErrorCode::kInfrastructure,
                fmt::format("{}: no key of a pool yet", pool_key_file(state).string()),
                "`kbench exchange init DIR` makes it on the first machine; on each other one, copy "
                "that file to this place, with mode 0600."};

@@ -22,7 +22,7 @@ struct PoolKey {
 // The file in which a user's supervisors keep the key: `state`/pool.key, mode 0600.
 [[nodiscard]] std::filesystem::path pool_key_file(const std::filesystem::path& state);
 
-// Errors: kNotFound without one; kInfrastructure where it is no file of ours alone.
+// Errors: kInfrastructure without one, or where it is no file of ours alone.
 [[nodiscard]] Result<PoolKey> read_pool_key(const std::filesystem::path& state);
 // The same, but draws it where there is none.
 [[nodiscard]] Result<PoolKey> keep_pool_key(const std::filesystem::path& state);

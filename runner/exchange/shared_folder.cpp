@@ -122,6 +122,11 @@ fs::path SharedFolder::path() const {
   return path;
 }
 
+bool is_one_step(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
+
 Result<UniqueFd> SharedFolder::open() const { return walk(false); }
 Result<UniqueFd> SharedFolder::make() const { return walk(true); }
 
@@ -135,6 +140,9 @@ Result<UniqueFd> SharedFolder::walk(bool make) const {
   if (!folder.valid()) return failed_to("open", way, errno);
   for (const std::string& step : steps_) {
     way /= step;
+    if (!is_one_step(step))
+      return Error{ErrorCode::kBadInput, fmt::format("{} is no place in an exchange", way.string()),
+                   ""};
     if (make && ::mkdirat(folder.get(), step.c_str(), 0777) != 0 && errno != EEXIST)
       return failed_to("make the folder", way, errno);
     UniqueFd next(::openat(folder.get(), step.c_str(), kFolder));
@@ -168,7 +176,7 @@ Result<std::string> read_shared_file(const SharedFolder& folder, const std::stri
   const UniqueFd fd(
       ::openat(place->get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd.valid() && errno == ENOENT)
-    return Error{ErrorCode::kNotFound, fmt::format("no file {}", file.string()), ""};
+    return Error{ErrorCode::kNotFound, fmt::format("{}: no such file", file.string()), ""};
   if (!fd.valid() && errno != ELOOP && errno != ENXIO) return failed_to("read", file, errno);
   struct stat facts {};
   if (!fd.valid() || ::fstat(fd.get(), &facts) != 0 || !S_ISREG(facts.st_mode))

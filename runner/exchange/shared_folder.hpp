@@ -39,6 +39,9 @@ class SharedFolder {
   std::vector<std::string> steps_;
 };
 
+// Whether a name leads one step down, and nowhere else.
+[[nodiscard]] bool is_one_step(const std::string& name);
+
 // One name in such a folder, with the facts of what lies there (a link's own).
 struct SharedEntry {
   std::string name;

@@ -15,6 +15,7 @@ JudgePool::JudgePool(PoolOrder order, Exchange exchange, std::string unfit)
 
 Result<JudgePool> JudgePool::join(PoolOrder order) {
   if (const Status named = check_tag_name(order.group); !named) return named.error();
+  if (const Status free = check_space_name(order.group); !free) return free.error();
   auto exchange = Exchange::open_with_key_of(order.state, order.exchange);
   if (!exchange) return exchange.error();
   const Status agreed = agree_on_terms(exchange->space(order.group), order.group, order.terms);

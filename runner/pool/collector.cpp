@@ -160,7 +160,14 @@ Status Collector::add_rows(const TakenRun& taken, Store& into, CollectedRuns& co
   const std::set<std::string> there(keys->begin(), keys->end());
   for (Evaluation row : taken.rows) {
     if (there.contains(row.key)) continue;
-    auto winner = space_.keys().find(row.key);
+    const auto looked = space_.keys().look(row.key);
+    if (!looked) {
+      if (looked.error().code == ErrorCode::kInfrastructure) return looked.error();
+      collected.refused.push_back(looked.error().message);
+      whole = false;
+      continue;
+    }
+    std::optional<std::string> winner = *looked;
     if (!winner) {
       ++collected.waiting;
       whole = false;

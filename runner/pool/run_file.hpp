@@ -23,8 +23,9 @@ struct TakenRun {
   std::vector<Evaluation> rows;
 };
 
-// Errors: kNotFound where no such file lies there; kBadInput where it is truncated, another run's,
-// no database of kbench, or not chained with the pool's key; kInfrastructure.
+// Errors: kNotFound where no such file lies there; kUsage where a newer kbench wrote it; kBadInput
+// where it is truncated, another run's, no database of kbench, or not chained with the pool's key;
+// kInfrastructure.
 [[nodiscard]] Result<TakenRun> take_run_file(const Exchange& exchange, const ExchangeSpace& space,
                                              const std::string& run);
 

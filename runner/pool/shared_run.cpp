@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "runner/pool/again.hpp"
 #include "runner/pool/run_file.hpp"
 #include "runner/pool/space_terms.hpp"
@@ -18,6 +20,7 @@ SharedRun::SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFol
 
 Result<std::unique_ptr<SharedRun>> SharedRun::begin(Exchange exchange, const std::string& space,
                                                     const Run& run, const Json& configuration) {
+  if (const Status named = check_space_name(space); !named) return named.error();
   ExchangeSpace place = exchange.space(space);
   if (const Status agreed = agree_on_terms(place, space, configuration); !agreed)
     return agreed.error();
@@ -35,18 +38,33 @@ Result<std::unique_ptr<SharedRun>> SharedRun::begin(Exchange exchange, const std
 }
 
 std::optional<Evaluation> SharedRun::find(const std::string& key) {
-  const auto winner = space_.keys().find(key);
+  const auto looked = space_.keys().look(key);
+  if (!looked) ignore(looked.error());
+  const std::optional<std::string> winner = looked ? *looked : std::nullopt;
   if (!winner || *winner == run_.id) return std::nullopt;
   auto& rows = read_[*winner];
   if (!rows.contains(key)) {
     // The winner's file may have had fewer rows when it was read.
     const auto taken = take_run_file(exchange_, space_, *winner);
-    if (!taken) return std::nullopt;
+    if (!taken) {
+      ignore(taken.error());
+      return std::nullopt;
+    }
     for (const Evaluation& row : taken->rows) rows.insert_or_assign(row.key, row);
   }
   const auto row = rows.find(key);
-  return row == rows.end() ? std::nullopt : std::optional(row->second);
+  if (row != rows.end()) return row->second;
+  ignore({ErrorCode::kBadInput,
+          fmt::format("{}: run {} has no row of it", space_.keys().file_of(key).string(), *winner),
+          ""});
+  return std::nullopt;
 }
+
+void SharedRun::ignore(const Error& error) {
+  if (told_.insert(error.message).second) ignored_.push_back(error.message);
+}
+
+std::vector<std::string> SharedRun::take_ignored() { return std::exchange(ignored_, {}); }
 
 Result<Published> SharedRun::publish(const Evaluation& row, std::span<const Blob> sources) {
   if (const Status added = add(row, sources); !added) return added.error();

@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
@@ -39,6 +40,9 @@ class SharedRun {
   // none, or where what lies there cannot be believed.
   [[nodiscard]] std::optional<Evaluation> find(const std::string& key);
 
+  // Files that find() has ignored since the last call, a sentence for each, and each once.
+  [[nodiscard]] std::vector<std::string> take_ignored();
+
   // Puts the row where all can find it, and claims its key: add(), put() and claim(). Doing so
   // twice changes nothing. Errors: kInfrastructure, where the exchange cannot be written to.
   [[nodiscard]] Result<Published> publish(const Evaluation& row, std::span<const Blob> sources);
@@ -54,6 +58,7 @@ class SharedRun {
 
  private:
   SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder);
+  void ignore(const Error& error);
 
   Exchange exchange_;
   ExchangeSpace space_;
@@ -62,6 +67,8 @@ class SharedRun {
   std::filesystem::path file_;  // its database, in that folder
   // Rows of other runs by run and key, as far as they were read.
   std::map<std::string, std::map<std::string, Evaluation>> read_;
+  std::vector<std::string> ignored_;
+  std::set<std::string> told_;
 };
 
 }  // namespace kbench

@@ -1,17 +1,13 @@
 #include "runner/pool/space_terms.hpp"
 
 #include <array>
-#include <cstddef>
 
 #include <fmt/format.h>
 
-#include "runner/os/files.hpp"
 #include "runner/pool/fingerprint.hpp"
 
 namespace kbench {
 namespace {
-
-constexpr std::size_t kMostTermsBytes = std::size_t{1} << 20;
 
 // Runs of a space differ in where things lie, in which part of the tasks they have, and in which of
 // several equal GPUs it was.
@@ -39,11 +35,8 @@ Status agree_on_terms(const ExchangeSpace& space, const std::string& name, const
                "or take another --group."};
 }
 
-// As ExchangeSpace::agree() has it.
 std::optional<Json> agreed_terms(const Exchange& exchange, const std::string& space) {
-  const auto whole = read_foreign_file(exchange.folder() / space / "terms", kMostTermsBytes);
-  if (!whole) return std::nullopt;
-  const auto text = signed_text(exchange.key(), "terms of " + space, *whole);
+  const auto text = exchange.space(space).agreed();
   return text ? std::optional(parsed(*text)) : std::nullopt;
 }
 

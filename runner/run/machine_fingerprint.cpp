@@ -45,6 +45,7 @@ Json terms_of_judges(const Installation& installation, const Target& target,
 Status examine_group(const Installation& installation, const std::filesystem::path& folder,
                      const std::string& group, ExaminedExchange& examined) {
   if (auto named = check_tag_name(group); !named) return named.error();
+  if (auto named = check_space_name(group); !named) return named.error();
   const auto exchange = Exchange::open_with_key_of(installation.state, folder);
   if (!exchange) return exchange.error();
   const ExchangeSpace space = exchange->space(group);

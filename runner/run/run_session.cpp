@@ -45,6 +45,12 @@ Json fingerprint_of(const RunRequest& request, const Plan& plan, const RunBench&
   return fingerprint_of_run(plan.target, bench.toolchain(), hello);
 }
 
+// What lies in the exchange and is not what it should be costs a measurement, or more: see check.
+void tell_ignored(SharedRun& shared, ProgressSink& progress) {
+  for (const std::string& file : shared.take_ignored())
+    progress.warn(fmt::format("ignored: {} (`kbench exchange check` says what to do)", file));
+}
+
 // The plan is made for the device that --devices names first.
 Result<RunRequest> on_first_device(const RunRequest& request, const RunTerms& terms) {
   if (!terms.devices) return request;
@@ -170,6 +176,8 @@ Status RunSession::open_store() {
 
 Status RunSession::open_exchange() {
   if (!terms_.exchange) return Done{};
+  if (!request_.group.empty())
+    if (auto named = check_space_name(request_.group); !named) return named.error();
   auto exchange = Exchange::open_with_key_of(benches_.installation().state, *terms_.exchange);
   if (!exchange) return exchange.error();
   exchange_.emplace(std::move(*exchange));
@@ -233,6 +241,7 @@ Status RunSession::join_exchange(const Json& configuration) {
   for (std::size_t i = 0; i < plan_.units.size(); ++i) {
     if (done_.contains(key_of(i))) continue;
     const auto row = shared_->find(key_of(i));
+    tell_ignored(*shared_, progress_);
     if (!row) continue;
     done_.insert(row->key);
     ++outcome_.answered;
@@ -421,6 +430,7 @@ std::string RunSession::random_order_seed() const {
 bool RunSession::take_answer(std::size_t unit) {
   if (!shared_) return false;
   const auto row = shared_->find(key_of(unit));
+  tell_ignored(*shared_, progress_);
   if (!row) return false;
   ++outcome_.answered;
   count(*row);
@@ -433,6 +443,7 @@ bool RunSession::take_answer(std::size_t unit) {
 Status RunSession::publish(Evaluation& row, std::span<const Blob> sources) {
   if (!shared_) return Done{};
   auto published = shared_->publish(row, sources);
+  tell_ignored(*shared_, progress_);
   if (!published) {
     Error error = published.error();
     error.hint += " The row is stored here: --resume publishes it.";

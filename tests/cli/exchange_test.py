@@ -86,10 +86,34 @@ class ExchangeTest(cli_case.CliCase):
         self.assertIn("0" * 32, merged.stdout)
         self.assertEqual(len(self.rows("all")), 2)
 
+    def test_a_torn_run_withholds_its_answers_until_prune(self):
+        self.begin()
+        self.shard("one")
+        (run,) = (self.folder / "pool/night/runs").iterdir()
+        run.write_bytes(run.read_bytes()[:5000])
+        again = self.shard("two")
+        self.assertIn(f"ignored: {run.relative_to(self.folder)}", again.stderr)
+        found = self.kbench("exchange", "check", "pool")
+        self.assert_fails(found, TASK_FAILED, "1 thing is wrong")
+        self.assertIn("2 answers point to it", found.stdout)
+        self.assertIn("3 things removed", self.kbench("exchange", "prune", "pool").stderr)
+        self.shard("three")
+        self.assert_good(self.kbench("exchange", "check", "pool"))
+        self.assert_good(self.kbench("db", "merge", "all.sqlite", "--exchange", "pool", "--group", "night"))
+        self.assertEqual(sum("again" not in labels for labels in self.rows("all")), 2)
+
+    def test_groups_that_cannot_be_or_are_not_there_are_refused_by_name(self):
+        self.begin()
+        self.shard("one")
+        self.assert_fails(self.run_on("two", "--shard", "1/1", "--group", "cache"), USAGE, "reserved")
+        for group, code, word in (("typo", cli_case.NOTHING_SELECTED, "night"), ("pool", USAGE, "reserved")):
+            merged = self.kbench("db", "merge", "all.sqlite", "--exchange", "pool", "--group", group)
+            self.assert_fails(merged, code, word)
+
     def test_another_pool_is_refused(self):
         self.begin()
         shutil.move(self.chain_key().parent / "pool.key", self.folder / "first.key")
-        self.assert_fails(self.shard("one"), cli_case.NOTHING_SELECTED, "kbench exchange init")
+        self.assert_fails(self.shard("one"), cli_case.INFRASTRUCTURE, "kbench exchange init")
         self.assert_good(self.kbench("exchange", "init", "other"))
         self.assert_fails(self.shard("one"), USAGE, "another pool")
         checked = self.kbench("exchange", "check", "pool", "--json")

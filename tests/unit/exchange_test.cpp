@@ -28,7 +28,7 @@ class ExchangeTest : public ::testing::Test {
 
 TEST_F(ExchangeTest, ThePoolsKeyIsMadeOnceForItsOwnerAlone) {
   const fs::path state = folder_ / "state/kbench";
-  EXPECT_EQ(read_pool_key(state).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(read_pool_key(state).error().code, ErrorCode::kInfrastructure);
   EXPECT_THAT(read_pool_key(state).error().hint, HasSubstr("kbench exchange init"));
   const auto key = keep_pool_key(state);
   ASSERT_TRUE(key.ok()) << key.error().message;

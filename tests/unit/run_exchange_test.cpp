@@ -1,11 +1,14 @@
 // Runs that share their rows in an exchange, on a bench that measures nothing, and what comes of
 // them in one database.
 #include <signal.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -20,6 +23,7 @@
 #include "runner/core/labels.hpp"
 #include "runner/pool/again.hpp"
 #include "runner/pool/collector.hpp"
+#include "runner/pool/pool_examination.hpp"
 #include "runner/store/chain/chain_key.hpp"
 #include "tests/unit/run_fixture.hpp"
 #include "tests/unit/store_fixture.hpp"
@@ -29,6 +33,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -93,6 +99,21 @@ class RunExchangeTest : public RunTest {
     for (const Evaluation& row : collected_rows())
       if (!is_again(row)) ++counts[row.submission ? row.submission->agent : "-"];
     return counts;
+  }
+
+  // What `kbench exchange check` finds wrong, and what `prune` removes.
+  std::vector<std::string> findings() const {
+    const auto examined = examine_pool(shared_, pool());
+    if (!examined) return {examined.error().message};
+    std::vector<std::string> words;
+    for (const ExchangeFinding& finding : examined->findings) {
+      words.push_back(finding.what);
+      EXPECT_THAT(finding.then, Not(IsEmpty())) << finding.what;
+    }
+    return words;
+  }
+  PrunedExchange prune(bool dry_run) const {
+    return prune_pool(shared_, pool(), {.dry_run = dry_run}).value();
   }
 
   fs::path shared_ = folder_ / "shared";
@@ -255,7 +276,8 @@ TEST_F(RunExchangeTest, AForgedKeyIsNotBelievedAndIsNamed) {
   EXPECT_THAT(benches_.measured, SizeIs(1)) << "measured again";
   EXPECT_THAT(kept_.told.lines, HasSubstr("no row can answer this request"));
   const CollectedRuns collected = collect();
-  EXPECT_EQ(collected.waiting, 2U);
+  EXPECT_EQ(collected.waiting, 0U);
+  EXPECT_THAT(collected.refused, SizeIs(2)) << "by the row of each run";
   EXPECT_THAT(counting(), SizeIs(2)) << "the withheld one is not there, and none is there twice";
 }
 
@@ -401,6 +423,177 @@ TEST_F(RunExchangeTest, KilledAtFiftyMomentsNothingIsThereTwiceAndNothingIsLost)
   EXPECT_THAT(counting(), SizeIs(7));
   for (const auto& [agent, count] : counting()) EXPECT_EQ(count, 1) << agent;
   EXPECT_EQ(collect().added, 0U);
+}
+
+// --- what a neighbour without the key has put there, found before anybody collects ---
+
+// What becomes of one file, and the words that `check` must have for it.
+struct Forgery {
+  std::string words;
+  std::function<void(const fs::path& file)> forge;
+};
+
+std::vector<Forgery> forgeries() {
+  return {{"is not what was stored there",
+           [](const fs::path& file) {
+             SQLite::Database(file.string(), SQLite::OPEN_READWRITE)
+                 .exec("UPDATE evaluation SET state = 'crash'");
+           }},
+          {"", [](const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); }},
+          {"no regular file",
+           [](const fs::path& file) {
+             fs::remove(file);
+             ASSERT_EQ(::mkfifo(file.c_str(), 0666), 0);
+           }},
+          {"is a link",
+           [](const fs::path& file) {
+             fs::rename(file, file.parent_path().parent_path() / "moved");
+             fs::create_symlink(file.parent_path().parent_path() / "moved", file);
+           }},
+          {"is too large",
+           [](const fs::path& file) { fs::resize_file(file, std::uintmax_t{8} << 30); }},
+          {"an empty database", [](const fs::path& file) { fs::resize_file(file, 0); }},
+          {"no such file", [](const fs::path& file) { fs::remove(file); }}};
+}
+
+TEST_F(RunExchangeTest, CheckReadsEachRunAsMergeDoes) {
+  exchange();
+  const RunOutcome good = run_on_machine("one");
+  EXPECT_THAT(findings(), IsEmpty());
+  const fs::path file = space().file_of(good.run.id);
+  fs::copy_file(file, folder_ / "kept");
+  for (const Forgery& forgery : forgeries()) {
+    forgery.forge(file);
+    EXPECT_THAT(findings(), ElementsAre(AllOf(HasSubstr(file.string()), HasSubstr(forgery.words),
+                                              HasSubstr("3 answers point to it"))));
+    fs::remove(file);
+    fs::copy_file(folder_ / "kept", file);
+  }
+  fs::rename(file, space().file_of(std::string(32, '0')));
+  EXPECT_THAT(findings(), SizeIs(2)) << "of another name, and not where the answers point to";
+}
+
+TEST_F(RunExchangeTest, CheckReadsTheTerms) {
+  exchange();
+  run_on_machine("one");
+  const fs::path terms = shared_ / "night/terms";
+  for (const Forgery& forgery :
+       {Forgery{"nobody of this pool has signed it",
+                [](const fs::path& file) { std::ofstream(file) << "junk"; }},
+        forgeries()[2], forgeries()[3],
+        Forgery{"which are gone", [](const fs::path& file) { fs::remove(file); }}}) {
+    fs::copy_file(terms, folder_ / "terms");
+    forgery.forge(terms);
+    EXPECT_THAT(findings(),
+                ElementsAre(AllOf(HasSubstr(terms.string()), HasSubstr(forgery.words))));
+    fs::remove(terms);
+    fs::remove(shared_ / "night/moved");
+    fs::rename(folder_ / "terms", terms);
+  }
+}
+
+TEST_F(RunExchangeTest, TermsThatAreALinkRefuseARunAsBadInput) {
+  exchange();
+  fs::create_directories(shared_ / "night");
+  fs::create_symlink(folder_ / "elsewhere", shared_ / "night/terms");
+  terms_.database = folder_ / "one.sqlite";
+  EXPECT_EQ(refused_run().code, ErrorCode::kBadInput);
+  EXPECT_FALSE(fs::exists(folder_ / "elsewhere"));
+}
+
+// With the torn run's answers there, all later rows would be `again`, and none would count.
+TEST_F(RunExchangeTest, PruneRemovesAnswersOfAnUnsoundRunAndTheNextRunAnswers) {
+  for (const Forgery& forgery : forgeries()) {
+    exchange();
+    const RunOutcome torn = run_on_machine("one");
+    forgery.forge(space().file_of(torn.run.id));
+    EXPECT_EQ(run_on_machine("two").again, 3);
+    EXPECT_THAT(kept_.told.lines, HasSubstr("ignored: " + space().file_of(torn.run.id).string()));
+    EXPECT_THAT(findings(), Contains(HasSubstr(forgery.words)));
+    EXPECT_THAT(prune(true).removed, SizeIs(forgery.words == "no such file" ? 3 : 4));
+    EXPECT_THAT(prune(false).removed, SizeIs(forgery.words == "no such file" ? 3 : 4));
+    EXPECT_THAT(findings(), IsEmpty()) << forgery.words;
+    const RunOutcome third = run_on_machine("three");
+    EXPECT_EQ(third.again, 0);
+    EXPECT_THAT(benches_.measured, SizeIs(3));
+    EXPECT_THAT(collect().refused, IsEmpty());
+    EXPECT_EQ(counting(), kEachOnce) << forgery.words;
+    for (const char* name : {"one.sqlite", "two.sqlite", "three.sqlite", "all.sqlite"})
+      for (const char* ending : {"", "-wal", "-shm"})
+        fs::remove(folder_ / (name + std::string(ending)));
+    fs::remove_all(shared_);
+  }
+}
+
+// An older state of a run's file, which the pool has signed as well, lacks a row.
+TEST_F(RunExchangeTest, AnAnswerWithoutARowIsFoundAndPruned) {
+  exchange();
+  stop_before("b");
+  const RunOutcome first = run_on_machine("one");
+  fs::copy_file(space().file_of(first.run.id), folder_ / "older");
+  never_stop();
+  terms_.resume = "latest";
+  good_run();
+  fs::copy_file(folder_ / "older", space().file_of(first.run.id),
+                fs::copy_options::overwrite_existing);
+  EXPECT_THAT(findings(), ElementsAre(HasSubstr("has no row of it")));
+  EXPECT_THAT(prune(false).removed, SizeIs(1));
+  EXPECT_THAT(findings(), IsEmpty());
+}
+
+// A run of a newer kbench may be sound: a machine that cannot read it removes nothing of it.
+TEST_F(RunExchangeTest, ARunOfANewerKbenchIsNamedAndNotPruned) {
+  exchange();
+  const RunOutcome newer = run_on_machine("one");
+  {
+    SQLite::Database(space().file_of(newer.run.id).string(), SQLite::OPEN_READWRITE)
+        .exec("PRAGMA user_version = 9999");
+  }
+  EXPECT_THAT(findings(), ElementsAre(HasSubstr("written by a newer kbench")));
+  EXPECT_THAT(prune(false).removed, IsEmpty());
+}
+
+TEST_F(RunExchangeTest, KeysThatNobodySignedAreNamedWhenCollected) {
+  exchange();
+  run_on_machine("one");
+  const std::vector<Evaluation> rows = stored();
+  const auto file = [&](std::size_t row) { return space().keys().file_of(rows.at(row).key); };
+  // The first is another one's, the second one of another group.
+  fs::copy_file(file(2), file(0), fs::copy_options::overwrite_existing);
+  const auto other = exchange().space("other");
+  ASSERT_TRUE(other.keys().claim(rows.at(1).key, rows.at(1).run_id).ok());
+  fs::copy_file(other.keys().file_of(rows.at(1).key), file(1),
+                fs::copy_options::overwrite_existing);
+  const CollectedRuns collected = collect();
+  EXPECT_EQ(collected.waiting, 0U);
+  EXPECT_THAT(collected.refused,
+              ElementsAre(HasSubstr(file(0).string()), HasSubstr(file(1).string())));
+  EXPECT_THAT(collected.refused, Each(HasSubstr("nobody of this pool has signed it")));
+  EXPECT_EQ(counting(), (std::map<std::string, int>{{"c", 1}}));
+}
+
+TEST_F(RunExchangeTest, NamesThatTheExchangeUsesAreNoGroups) {
+  exchange();
+  for (const char* name : {"cache", "pool", ".night"}) {
+    request_.group = name;
+    terms_.database = folder_ / "one.sqlite";
+    const Error refused = refused_run();
+    EXPECT_EQ(refused.code, ErrorCode::kUsage);
+    EXPECT_THAT(refused.message, AllOf(HasSubstr(name), HasSubstr("reserved"))) << name;
+    EXPECT_THAT(benches_.measured, IsEmpty());
+    EXPECT_EQ(exchange().find_space(name).error().code, ErrorCode::kUsage);
+  }
+}
+
+TEST_F(RunExchangeTest, AGroupThatIsNotThereIsNotFoundAndThoseThereAreNamed) {
+  exchange();
+  EXPECT_THAT(exchange().find_space("typo").error().hint, HasSubstr("no group yet"));
+  run_on_machine("one");
+  EXPECT_TRUE(exchange().find_space("night").ok());
+  const Error error = exchange().find_space("typo").error();
+  EXPECT_EQ(error.code, ErrorCode::kNotFound);
+  EXPECT_THAT(error.message, HasSubstr("no group typo"));
+  EXPECT_THAT(error.hint, HasSubstr("night"));
 }
 
 }  // namespace
