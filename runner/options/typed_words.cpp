@@ -1,6 +1,7 @@
 #include "runner/options/typed_words.hpp"
 
 #include <cstddef>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -96,10 +97,12 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
     if (const auto* twice = given_too_often(at)) return too_often(*twice);
   const auto extras = app.remaining(/*recurse=*/true);
   if (extras.empty()) {
-    // A database where a format stands: `kbench report old.sqlite`.
+    // A database where a format stands: `kbench report old.sqlite`. What is said of an option is no
+    // fault of the words beside it.
     if (problem.get_name() == "ValidationError")
       for (const CLI::Option* option : at.get_options())
-        if (option->get_positional() && !option->results().empty())
+        if (option->get_positional() && !option->results().empty() &&
+            std::string_view(problem.what()).starts_with(option->get_name() + ":"))
           if (auto meant = meant_option(at, option->results().front()); !meant.empty())
             return {ErrorCode::kUsage, problem.what(), std::move(meant)};
     return {ErrorCode::kUsage, problem.what(), help};

@@ -21,9 +21,11 @@ Json configuration_of(const Run& run) {
 Result<Run> find_resumed_run(const Store& store, const RunTerms& terms) {
   auto run = find_run_named(store, *terms.resume);
   if (run || run.error().code != ErrorCode::kNotFound) return run;
-  return Error{ErrorCode::kNotFound,
-               fmt::format("{}: {}", terms.database.string(), run.error().message),
-               fmt::format("{} Without --resume a new one is started.", run.error().hint)};
+  std::string hint = run.error().hint;
+  if (hint.ends_with('.')) hint.pop_back();
+  return Error{
+      ErrorCode::kNotFound, fmt::format("{}: {}", terms.database.string(), run.error().message),
+      fmt::format("{}{}without --resume a new one is started", hint, hint.empty() ? "" : "; ")};
 }
 
 RunRequest with_choices_of(RunRequest request, const Run& run) {

@@ -53,6 +53,22 @@ std::string places(const std::vector<OutputRequest>& outputs) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+TEST(CommandLine, AWrongValueBesideAFileIsNoSecondFile) {
+  for (const auto& wrong : {std::vector<std::string>{"--seed", "-1"},
+                            {"--size", "big"},
+                            {"--budget", "0"},
+                            {"--device", "gpu"}}) {
+    std::vector<std::string> words{"run", "a.cpp"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    const auto request = parse(words);
+    ASSERT_FALSE(request.ok());
+    EXPECT_THAT(request.error().message, HasSubstr(wrong[0]));
+    EXPECT_EQ(request.error().hint, "`kbench run --help` shows what is possible");
+  }
+  expect_error({"run", "a.cpp", "b.cpp"}, "b.cpp", "a run takes one FILE");
+  expect_error({"report", "old.sqlite"}, "old.sqlite", "--db old.sqlite");
+}
+
 TEST(CommandLine, PromptsInALanguage) {
   const auto options = [](const std::vector<std::string>& more) {
     std::vector<std::string> words{"tasks", "prompt", "relu"};

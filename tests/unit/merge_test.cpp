@@ -139,6 +139,17 @@ TEST_F(MergeTest, NothingIsMergedWithItselfOrWithNothing) {
   EXPECT_EQ(none.error().code, ErrorCode::kUsage);
 }
 
+TEST_F(MergeTest, AFileThatIsNoDatabaseIsSaidByItsPlace) {
+  const auto missing = merge_databases({.into = file_, .from = {folder_ / "none.sqlite"}});
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().hint, HasSubstr("another file as FROM"));
+  EXPECT_FALSE(std::filesystem::exists(file_));
+  add_run(one_, {.id = "aa"});
+  const auto nowhere = merge_databases({.into = folder_ / "none/b.sqlite", .from = {one_}});
+  ASSERT_FALSE(nowhere);
+  EXPECT_THAT(nowhere.error().hint, HasSubstr("another file as INTO"));
+}
+
 TEST_F(MergeTest, SourcesComeAlong) {
   test::add_run_with_sources(one_, "aa");
   EXPECT_THAT(words(merge({one_})), ElementsAre("aa added"));

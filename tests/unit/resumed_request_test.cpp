@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/store/store.hpp"
+#include "tests/unit/task_fixture.hpp"
+
 namespace kbench {
 namespace {
 
@@ -28,6 +31,21 @@ TEST(ResumedRequest, WhatIsNotSaidAgainIsTakenFromTheRun) {
   EXPECT_EQ(options.agent, "a");
   EXPECT_TRUE(options.quick);
   EXPECT_EQ(options.budget_seconds, 60);
+}
+
+TEST(ResumedRequest, ARunThatIsNotThereIsSaidInOneSentence) {
+  const test::TemporaryFolder folder;
+  const RunTerms terms{.database = folder / "a.sqlite", .resume = "nosuch"};
+  auto store = Store::open(terms.database, Store::Mode::kReadWrite);
+  ASSERT_TRUE(store);
+  const auto none = find_resumed_run(*store, terms);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(
+      none.error().hint,
+      "`kbench runs` lists them; \"latest\" is the newest; without --resume a new one is started");
+  const auto newest = find_resumed_run(*store, {.database = terms.database, .resume = "latest"});
+  ASSERT_FALSE(newest);
+  EXPECT_EQ(newest.error().hint, "Start one: `kbench run`; without --resume a new one is started");
 }
 
 TEST(ResumedRequest, AFileStaysItsAgents) {

@@ -205,6 +205,13 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
   return Done{};
 }
 
+// A file that is no database to read or to write, in the words of a command without --db.
+Error of_place(Error error, const char* place) {
+  if (error.hint.find("--db") != error.hint.npos)
+    error.hint = fmt::format("name another file as {}: kbench db merge INTO FROM...", place);
+  return error;
+}
+
 }  // namespace
 
 Result<Merged> merge_databases(const MergeRequest& request) {
@@ -220,11 +227,11 @@ Result<Merged> merge_databases(const MergeRequest& request) {
                    "kbench db merge INTO FROM...: name the others after the one that takes them."};
     }
     Result<Connection> opened = open_connection(file, OpenFor::kReading);
-    if (!opened) return opened.error();
+    if (!opened) return of_place(opened.error(), "FROM");
     from.push_back(std::move(*opened));
   }
   Result<Connection> into = open_connection(request.into, OpenFor::kWriting);
-  if (!into) return into.error();
+  if (!into) return of_place(into.error(), "INTO");
   Merged merged;
   for (Connection& one : from)
     if (Status done = merge_file(*into, one, request, merged); !done) return done.error();
