@@ -28,7 +28,7 @@ constexpr std::size_t kMostReferenceBytes = std::size_t{4}
 Error of_reference(ErrorCode code, const ImportSource& source, const ImportError& error) {
   const std::string place =
       error.line > 0 ? fmt::format("{}:{}", source.where, error.line) : source.where;
-  std::string hint = error.hint;
+  std::string hint = hint_for_run(error.hint);
   if (code == ErrorCode::kBadInput)
     hint += fmt::format("{}the submission was not looked at", hint.empty() ? "" : "; ");
   return {code, fmt::format("the reference {} cannot be imported: {}", place, error.what), hint};
@@ -84,6 +84,14 @@ std::optional<KeptReference> find_kept(const fs::path& suite, const std::string&
 
 }  // namespace
 
+std::string hint_for_run(const std::string& hint) {
+  if (!hint.starts_with("--")) return hint;
+  return fmt::format(
+      "`kbench import REF.py --out SUITE` takes {}; then `kbench run FILE --suite SUITE --task "
+      "NAME`",
+      hint.substr(0, hint.find(' ')));
+}
+
 Result<KeptReference> take_reference(Sandbox& sandbox, const SetUpLowering& set_up,
                                      const fs::path& file, const fs::path& kept,
                                      const LoweringOptions& options) {
@@ -106,7 +114,7 @@ Result<KeptReference> take_reference(Sandbox& sandbox, const SetUpLowering& set_
   if (outcome.error) return of_reference(code_of(outcome.error->fault), named, *outcome.error);
   if (outcome.state == ImportOutcome::State::kInterrupted)
     return Error{ErrorCode::kInfrastructure, "importing the reference was interrupted",
-                 "the same command begins again"};
+                 "the same command begins it again"};
   return KeptReference{suite, outcome.task, /*found=*/false, outcome.note};
 }
 

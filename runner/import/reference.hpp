@@ -19,6 +19,10 @@ struct KeptReference {
   std::string note;             // what was guessed about its values; empty when nothing was
 };
 
+// The hint of an importer in the words of `kbench run`: an option that only `kbench import` has is
+// said with its command.
+[[nodiscard]] std::string hint_for_run(const std::string& hint);
+
 // Makes a Python ready that reads the reference; asked only if the file was not imported before.
 using SetUpLowering = std::function<Result<LoweringSetup>()>;
 

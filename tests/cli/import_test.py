@@ -4,6 +4,8 @@ import json
 import os
 import pathlib
 import shutil
+import signal
+import subprocess
 
 import cli_case
 import own_processes
@@ -381,6 +383,29 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
         result = self.against("v3.cpp")
         self.assert_fails(result, TASK_FAILED)
         self.assertEqual(json.loads(result.stdout)["results"][0]["state"], "compile_error")
+
+    def test_ctrl_c_ends_an_import_as_it_ends_a_run(self):
+        """Was: exit code 3."""
+        self.write("ref.py", "import time\ntime.sleep(600)\n")
+        self.write("v1.cpp", self.KERNEL)
+        environment = {k: v for k, v in os.environ.items() if k not in cli_case.FOREIGN}
+        process = subprocess.Popen(
+            [str(cli_case.KBENCH), "run", "v1.cpp", "--reference", "ref.py", "--checks-only", "--device", "cpu"],
+            cwd=self.folder, env={**environment, "HOME": str(self.folder)}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (process.kill(), process.wait(), process.stderr.close()))
+        self.wait_until(lambda: own_processes.descendants(process.pid), "something is asked of Python", process)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, cli_case.INTERRUPTED, told)
+        self.assertIn("importing the reference was interrupted", told)
+
+    def test_what_a_run_can_do_about_memory(self):
+        """Was: --memory, which `kbench run` has not."""
+        self.write("ref.py", "kept = [bytearray(1 << 30) for _ in range(10 ** 6)]\n")
+        self.write("v1.cpp", self.KERNEL)
+        self.assert_fails(self.against("v1.cpp"), cli_case.INFRASTRUCTURE, "memory",
+                          "`kbench import REF.py --out SUITE` takes --memory")
 
     def test_words_that_make_no_sense(self):
         self.write("ref.py", self.REFERENCE)
