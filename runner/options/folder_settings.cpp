@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -17,17 +18,41 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Options that name what a command writes, and whose rows it believes; --out may say the format in
-// front.
-constexpr std::array<std::string_view, 7> kOutputs{"db",  "exchange", "html", "into",
-                                                   "out", "output",   "site"};
-// Options that say where to listen, who may ask, and to whom a key is shown.
-constexpr std::array<std::string_view, 6> kOperatorsOwn{"serve.bind",        "serve.host",
-                                                        "serve.tokens",      "agent.run.endpoint",
-                                                        "agent.run.key-env", "agent.run.key-file"};
-// Options by which rows count that kbench itself would not believe, and by which what failed exits
-// as if it had not. (no-lint is none: rows of a task that nobody checked rank nobody.)
-constexpr std::array<std::string_view, 3> kTrust{"exit-zero", "trust-estimates", "trust-unchecked"};
+// Every option has an entry in one of these lists, whichever verb it is of: an option without one
+// is refused. A path stands where the same name means something else there.
+
+// Options that name what a command writes, whose rows it believes, or a single file whose text it
+// reads and shows; --out may say the format in front.
+constexpr std::array<std::string_view, 13> kBelowFolder{
+    "about", "db",  "exchange", "from", "html",      "input-file", "into",
+    "lines", "out", "output",   "site", "reference", "values"};
+// Options with values that may be NAME=COMMAND, which kbench would run.
+constexpr std::array<std::string_view, 1> kNoCommand{"component"};
+constexpr std::array<std::string_view, 19> kOperators{
+    // where to listen, who may ask, to whom a key is shown, and what may be spent
+    "bind", "endpoint", "host", "key-env", "key-file", "price", "strong", "strong-key-env",
+    "tokens", "usd",
+    // by these rows count that kbench itself would not believe (no-lint is none: rows of a task
+    // that nobody checked rank nobody)
+    "force", "held-out", "lint", "trust-estimates", "trust-unchecked",
+    // by these what failed exits as if it had not, a layer of the sandbox is left out, or something
+    // stored is removed
+    "exit-zero", "keep", "remove", "without"};
+constexpr std::array<std::string_view, 98> kFree{
+    "agent", "agent.run.tokens", "all", "all-tasks", "allow-torch", "arm", "baseline",
+    "baselines-only", "body-timeout", "budget", "by", "call-limit", "checks-only", "color",
+    "compare", "count", "device", "devices", "dry-run", "episodes", "evaluations", "fail-fast",
+    "fail-on", "feedback", "filter", "flag", "format", "generation", "group", "header-timeout",
+    "jobs", "json", "keep-good", "keep-tagged", "language", "last-failed", "layout", "level",
+    "list", "max-fail", "max-tokens", "memory", "mode", "model", "name", "no-html", "no-lint",
+    "no-packages", "no-run", "no-store", "no-wait", "only", "operators", "order", "outcome",
+    "pairs", "parallel", "plan", "port", "precision", "print", "profile", "quick", "quiet",
+    "remeasure", "replicates", "rerun", "reward", "rounds", "run", "seconds", "seed", "shard",
+    "side", "size", "states", "stratum", "style", "submission",
+    // folders of kernels and tasks: what is read there is data
+    "submissions", "submissions-after", "submissions-before", "suite", "tag", "task", "temperature",
+    "timeout", "title", "trajectory", "turn", "turns", "variant", "variants", "vendor", "verbose",
+    "watch", "wide", "window"};
 // Values of options that forgive what the default does not; the other ones are stricter.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kForgiving{
     {{"allow-torch", "all"}}};
@@ -70,23 +95,49 @@ bool lies_below(const fs::path& place, const fs::path& folder) {
   return parts.first == base.end() && parts.second != whole.end();
 }
 
+std::string_view option_of(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+// Errors: kUsage.
+Status check_words(const std::string& path, const SettingValue& value, FolderRule rule,
+                   const fs::path& folder) {
+  for (const std::string& word : value.values) {
+    if (rule == FolderRule::kNoCommand && word.find('=') != word.npos)
+      return refusal(value, fmt::format("{} is {}, and a command is not for a file of the working "
+                                        "directory",
+                                        path, clean_name(word, 200)));
+    if (rule == FolderRule::kBelowFolder && word != "-" &&
+        !(lies_below(word, folder) && lies_below(place_in(word), folder)))
+      return refusal(value,
+                     fmt::format("{} is {}, which does not lie below the folder of this file", path,
+                                 clean_name(word, 200)));
+  }
+  return Done{};
+}
+
 }  // namespace
+
+std::optional<FolderRule> folder_rule(std::string_view path) {
+  const auto listed = [&](std::string_view word) -> std::optional<FolderRule> {
+    if (contains(kFree, word)) return FolderRule::kFree;
+    if (contains(kBelowFolder, word)) return FolderRule::kBelowFolder;
+    if (contains(kNoCommand, word)) return FolderRule::kNoCommand;
+    if (contains(kOperators, word)) return FolderRule::kOperators;
+    return std::nullopt;
+  };
+  const auto exact = listed(path);
+  return exact ? exact : listed(option_of(path));
+}
 
 Status check_folder_settings(const SettingsTable& table, const fs::path& folder) {
   if (!stands(Defence::kFolderSettings)) return Done{};
   for (const auto& [path, value] : table) {
-    const std::string_view option = std::string_view(path).substr(path.rfind('.') + 1);
-    if (contains(kOperatorsOwn, path) || contains(kTrust, option))
+    const FolderRule rule = folder_rule(path).value_or(FolderRule::kOperators);
+    if (rule == FolderRule::kOperators)
       return refusal(value, fmt::format("{} is not for a file of the working directory", path));
-    if (const std::string* word = forgiving_value(option, value))
+    if (const std::string* word = forgiving_value(option_of(path), value))
       return refusal(
           value, fmt::format("{} = {} is not for a file of the working directory", path, *word));
-    if (!contains(kOutputs, option)) continue;
-    for (const std::string& word : value.values)
-      if (word != "-" && !lies_below(place_in(word), folder))
-        return refusal(
-            value, fmt::format("{} is {}, which does not lie below the folder of this file", path,
-                               clean_name(word, 200)));
+    if (auto fine = check_words(path, value, rule, folder); !fine) return fine;
   }
   return Done{};
 }

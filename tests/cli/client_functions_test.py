@@ -274,7 +274,8 @@ class EvaluatorTest(unittest.TestCase):
         file = self.folder / "tokens"
         os.environ.update(KBENCH_TOKEN="", KBENCH_TOKEN_FILE=str(file))
         self.ends("KBENCH_TOKEN_FILE", "No such file")
-        for text, word in (("# none\n", "has no token"), ("ann evaluate\n", "NAME SCOPES TOKEN"), ("\xe9\n", "ascii")):
+        for text, word in (("# none\n", "has no token"), ("ann evaluate\n", "NAME SCOPES TOKEN"),
+                           ("\xe9\n", "ascii")):
             file.write_text(text, "utf-8")
             self.ends("KBENCH_TOKEN_FILE", word)
         os.environ["KBENCH_TOKEN_FILE"] = ""

@@ -178,6 +178,7 @@ class SettingsTest(PlantedCase):
         for place in (str(victim), "../victim", "link/victim"):
             for table, command in ((f'[report]\nout = ["csv={place}"]\n', ("report", "table")),
                                    (f'[run]\nhtml = "{place}"\n', ("run", "--device", "cpu")),
+                                   (f'[attribute.report]\nlines = "{place}"\n', ("attribute", "report")),
                                    (f'db = "{place}"\n', ("runs",))):
                 self.write(table)
                 self.assert_fails(self.in_folder(*command), USAGE, "kbench.toml:", "does not lie below")
@@ -199,6 +200,11 @@ class SettingsTest(PlantedCase):
         self.write('[agent.run]\nendpoint = "http://127.0.0.1:9/v1"\n')
         self.assert_fails(self.in_folder("agent", "run", "--model", "m", "--task", "level1/019_relu"), USAGE,
                           "agent.run.endpoint")
+        (self.here / "plan.json").write_text("{}", "utf-8")
+        for name in ("endpoint", "key-env", "key-file", "strong", "strong-key-env"):
+            self.write(f'[attribute.run]\n{name} = "HOME"\n')
+            self.assert_fails(self.in_folder("attribute", "run", "plan.json"), USAGE,
+                              f"kbench.toml:2: attribute.run.{name} is not for a file of the working directory")
 
     def test_it_is_told_of(self):
         self.write("[tasks.list]\nlevel = [1]\n")

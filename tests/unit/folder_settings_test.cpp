@@ -1,11 +1,18 @@
 // A kbench.toml that lies in the working directory is data: somebody else may have put it there.
 #include "runner/options/folder_settings.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/cli/command_line.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -13,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 class FolderSettings : public ::testing::Test {
  protected:
@@ -35,10 +43,14 @@ TEST_F(FolderSettings, NamesOutputsBelowItsFolder) {
 
 TEST_F(FolderSettings, AndNoneElsewhere) {
   fs::create_symlink("/etc", folder_.path() / "link");
+  fs::create_symlink("/etc/passwd", folder_.path() / "md=fine");
+  EXPECT_FALSE(check("report.about", "md=fine")) << "a name, where no format stands in front";
   for (const char* value : {"../r.csv", "/tmp/r.csv", "csv=/tmp/r.csv", "csv=../r.csv",
                             "link/r.csv", "a/../../r.csv", ".", ""}) {
-    for (const char* name : {"run.out", "report.output", "run.html", "db", "synth.out",
-                             "report.site", "reproduce.into"}) {
+    for (const char* name :
+         {"run.out", "report.output", "run.html", "db", "synth.out", "report.site",
+          "reproduce.into", "attribute.report.lines", "attribute.report.html", "synth.from",
+          "report.about", "run.reference", "run.input-file", "export.values"}) {
       const Status fine = check(name, value);
       ASSERT_FALSE(fine) << name << " " << value;
       EXPECT_EQ(fine.error().code, ErrorCode::kUsage);
@@ -49,15 +61,34 @@ TEST_F(FolderSettings, AndNoneElsewhere) {
 }
 
 TEST_F(FolderSettings, SaysNotWhomKbenchTalksTo) {
-  for (const char* name : {"serve.bind", "serve.tokens", "serve.host", "agent.run.endpoint",
-                           "agent.run.key-env", "agent.run.key-file"})
+  for (const char* name :
+       {"serve.bind", "serve.tokens", "serve.host", "agent.run.endpoint", "agent.run.key-env",
+        "agent.run.key-file", "attribute.run.endpoint", "attribute.run.key-env",
+        "attribute.run.key-file", "attribute.run.strong", "attribute.run.strong-key-env",
+        "later.verb.endpoint", "later.verb.tokens", "attribute.plan.usd"})
     EXPECT_FALSE(check(name, "x")) << name;
   EXPECT_TRUE(check("agent.run.tokens", "1000")) << "a number of tokens";
 }
 
+TEST_F(FolderSettings, NamesNoCommand) {
+  EXPECT_TRUE(check("attribute.plan.component", "profiler"));
+  EXPECT_FALSE(check("attribute.plan.component", "mine=/bin/true"));
+}
+
+TEST_F(FolderSettings, SaysNothingThatTheListsDoNotKnow) {
+  EXPECT_FALSE(folder_rule("run.an-option-of-tomorrow"));
+  EXPECT_FALSE(check("run.an-option-of-tomorrow", "1"));
+}
+
+TEST_F(FolderSettings, RemovesNothing) {
+  for (const char* name : {"db.prune.keep", "exchange.prune.keep", "tag.remove"})
+    EXPECT_FALSE(check(name, "0d")) << name;
+}
+
 TEST_F(FolderSettings, MakesNoRowCountThatIsNotBelieved) {
   for (const char* name :
-       {"report.trust-unchecked", "run.trust-estimates", "preset.mine.report.trust-unchecked"})
+       {"report.trust-unchecked", "run.trust-estimates", "db.merge.lint", "compare.force",
+        "synth.held-out", "export.held-out", "preset.mine.report.trust-unchecked"})
     EXPECT_FALSE(check(name, "true")) << name;
 }
 
@@ -76,6 +107,43 @@ TEST_F(FolderSettings, ForgivesNothing) {
 
 TEST_F(FolderSettings, MayLeaveOutWhatMakesRowsCount) {
   EXPECT_TRUE(check("run.no-lint", "true")) << "rows of a task that nobody checked rank nobody";
+}
+
+// Full names of all verbs, as the completions have them.
+std::vector<std::string> all_verbs() {
+  const auto request = parse_command_line({"kbench", "completions", "bash"});
+  const std::string text = request ? std::get<PrintText>(*request).text : "";
+  const auto begin = text.find("for known in ");
+  std::istringstream line(begin == text.npos ? ""
+                                             : text.substr(begin, text.find(';', begin) - begin));
+  std::vector<std::string> names;
+  std::string between, name;
+  while (std::getline(line, between, '\'') && std::getline(line, name, '\'')) names.push_back(name);
+  return names;
+}
+
+TEST_F(FolderSettings, EveryOptionOfEveryVerbIsInAList) {
+  std::set<std::string> without_rule;
+  int seen = 0;
+  for (const std::string& verb : all_verbs()) {
+    std::istringstream line("kbench config " + verb);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    const auto request = parse_command_line(words);
+    if (!request) {
+      EXPECT_THAT(request.error().message, HasSubstr("has no options of its own")) << verb;
+      continue;
+    }
+    std::string table = verb;
+    std::replace(table.begin(), table.end(), ' ', '.');
+    for (const EffectiveSetting& one : std::get<ConfigOptions>(*request).settings) {
+      ++seen;
+      const std::string path = table + "." + one.name;
+      if (!folder_rule(path)) without_rule.insert(path);
+    }
+  }
+  EXPECT_GT(seen, 500) << "options of all verbs";
+  EXPECT_THAT(without_rule, IsEmpty())
+      << "runner/options/folder_settings.cpp says what a file of somebody else may set";
 }
 
 }  // namespace
