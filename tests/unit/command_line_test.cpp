@@ -1,5 +1,9 @@
 #include "runner/cli/command_line.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -9,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/write/reporter.hpp"
+#include "runner/options/folder_settings.hpp"
 #include "runner/reward/reward.hpp"
 
 namespace kbench {
@@ -489,6 +494,43 @@ TEST(CommandLine, CompletionsAndManualArePrinted) {
   const std::string manual = parse_as<PrintText>({"man"}).text;
   EXPECT_THAT(manual, HasSubstr(".TH KBENCH 1"));
   EXPECT_THAT(manual, HasSubstr(".SS kbench selftest timing"));
+}
+
+// Full names of all verbs, as the completions have them.
+std::vector<std::string> all_verbs() {
+  const auto request = parse_command_line({"kbench", "completions", "bash"});
+  const std::string text = request ? std::get<PrintText>(*request).text : "";
+  const auto begin = text.find("for known in ");
+  std::istringstream line(begin == text.npos ? ""
+                                             : text.substr(begin, text.find(';', begin) - begin));
+  std::vector<std::string> names;
+  std::string between, name;
+  while (std::getline(line, between, '\'') && std::getline(line, name, '\'')) names.push_back(name);
+  return names;
+}
+
+TEST(CommandLine, EveryOptionOfEveryVerbHasARuleForFilesOfTheFolder) {
+  std::set<std::string> without_rule;
+  int seen = 0;
+  for (const std::string& verb : all_verbs()) {
+    std::istringstream line("kbench config " + verb);
+    const std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
+    const auto request = parse_command_line(words);
+    if (!request) {
+      EXPECT_THAT(request.error().message, HasSubstr("has no options of its own")) << verb;
+      continue;
+    }
+    std::string table = verb;
+    std::replace(table.begin(), table.end(), ' ', '.');
+    for (const EffectiveSetting& one : std::get<ConfigOptions>(*request).settings) {
+      ++seen;
+      const std::string path = table + "." + one.name;
+      if (!folder_rule(path)) without_rule.insert(path);
+    }
+  }
+  EXPECT_GT(seen, 500) << "options of all verbs";
+  EXPECT_THAT(without_rule, ::testing::IsEmpty())
+      << "runner/options/folder_settings.cpp says what a file of somebody else may set";
 }
 
 }  // namespace

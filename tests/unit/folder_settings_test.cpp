@@ -1,18 +1,12 @@
 // A kbench.toml that lies in the working directory is data: somebody else may have put it there.
 #include "runner/options/folder_settings.hpp"
 
-#include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <set>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/cli/command_line.hpp"
 #include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
@@ -20,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 class FolderSettings : public ::testing::Test {
  protected:
@@ -107,43 +100,6 @@ TEST_F(FolderSettings, ForgivesNothing) {
 
 TEST_F(FolderSettings, MayLeaveOutWhatMakesRowsCount) {
   EXPECT_TRUE(check("run.no-lint", "true")) << "rows of a task that nobody checked rank nobody";
-}
-
-// Full names of all verbs, as the completions have them.
-std::vector<std::string> all_verbs() {
-  const auto request = parse_command_line({"kbench", "completions", "bash"});
-  const std::string text = request ? std::get<PrintText>(*request).text : "";
-  const auto begin = text.find("for known in ");
-  std::istringstream line(begin == text.npos ? ""
-                                             : text.substr(begin, text.find(';', begin) - begin));
-  std::vector<std::string> names;
-  std::string between, name;
-  while (std::getline(line, between, '\'') && std::getline(line, name, '\'')) names.push_back(name);
-  return names;
-}
-
-TEST_F(FolderSettings, EveryOptionOfEveryVerbIsInAList) {
-  std::set<std::string> without_rule;
-  int seen = 0;
-  for (const std::string& verb : all_verbs()) {
-    std::istringstream line("kbench config " + verb);
-    const std::vector<std::string> words{std::istream_iterator<std::string>(line), {}};
-    const auto request = parse_command_line(words);
-    if (!request) {
-      EXPECT_THAT(request.error().message, HasSubstr("has no options of its own")) << verb;
-      continue;
-    }
-    std::string table = verb;
-    std::replace(table.begin(), table.end(), ' ', '.');
-    for (const EffectiveSetting& one : std::get<ConfigOptions>(*request).settings) {
-      ++seen;
-      const std::string path = table + "." + one.name;
-      if (!folder_rule(path)) without_rule.insert(path);
-    }
-  }
-  EXPECT_GT(seen, 500) << "options of all verbs";
-  EXPECT_THAT(without_rule, IsEmpty())
-      << "runner/options/folder_settings.cpp says what a file of somebody else may set";
 }
 
 }  // namespace
