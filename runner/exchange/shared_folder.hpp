@@ -51,7 +51,7 @@ struct SharedEntry {
   [[nodiscard]] bool is_link() const { return S_ISLNK(facts.st_mode); }
 };
 
-// What lies in the folder, sorted by name; nothing where it cannot be opened.
+// The entries of the folder, sorted by name; none where it cannot be opened.
 [[nodiscard]] std::vector<SharedEntry> entries_of(const SharedFolder& folder);
 
 // Calls `look` for what lies below `name`, at any depth, without following a link.

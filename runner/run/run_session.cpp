@@ -45,7 +45,7 @@ Json fingerprint_of(const RunRequest& request, const Plan& plan, const RunBench&
   return fingerprint_of_run(plan.target, bench.toolchain(), hello);
 }
 
-// What lies in the exchange and is not what it should be costs a measurement, or more: see check.
+// A file of the exchange that is not what it should be costs a measurement, or more: see check.
 void tell_ignored(SharedRun& shared, ProgressSink& progress) {
   for (const std::string& file : shared.take_ignored())
     progress.warn(fmt::format("ignored: {} (`kbench exchange check` says what to do)", file));

@@ -101,7 +101,7 @@ class RunExchangeTest : public RunTest {
     return counts;
   }
 
-  // What `kbench exchange check` finds wrong, and what `prune` removes.
+  // The findings of `kbench exchange check`; each has a next step.
   std::vector<std::string> findings() const {
     const auto examined = examine_pool(shared_, pool());
     if (!examined) return {examined.error().message};
@@ -427,7 +427,7 @@ TEST_F(RunExchangeTest, KilledAtFiftyMomentsNothingIsThereTwiceAndNothingIsLost)
 
 // --- what a neighbour without the key has put there, found before anybody collects ---
 
-// What becomes of one file, and the words that `check` must have for it.
+// A change to one file, and the words that `check` must have for it.
 struct Forgery {
   std::string words;
   std::function<void(const fs::path& file)> forge;
