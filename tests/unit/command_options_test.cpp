@@ -572,6 +572,8 @@ TEST_F(CommandOptions, Exchange) {
   EXPECT_EQ(check.folder, "pool");
   EXPECT_EQ(check.group, "g");
   EXPECT_EQ(check.format, OutputFormat::kJson);
+  EXPECT_EQ(typed<ExchangeOptions>("exchange check pool --format json").format,
+            OutputFormat::kJson);
   const auto prune = typed<ExchangeOptions>("exchange prune pool --keep 30d --dry-run");
   EXPECT_EQ(prune.what, ExchangeOptions::What::kPrune);
   EXPECT_EQ(prune.prune.keep_days, 30);

@@ -583,7 +583,7 @@ TEST_F(RunSessionTest, ARunThatIsNotThereCannotBeResumed) {
   terms_.resume = "zz";
   const Error error = refused_run();
   EXPECT_EQ(error.code, ErrorCode::kNotFound);
-  EXPECT_THAT(error.hint, HasSubstr("Without --resume a new one is started."));
+  EXPECT_THAT(error.hint, HasSubstr("; without --resume a new one is started"));
 }
 
 TEST_F(RunSessionTest, ASecondTryIsResumedAsOne) {
