@@ -7,6 +7,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/watch/pressure_share.hpp"
 #include "runner/task/hard_draws.hpp"
@@ -60,7 +61,8 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       baselines_{Seat::kBaselines, ClaimLedger(request.device)},
       eager_{Seat::kBaselines, ClaimLedger(request.device)},
       vendor_(request, oracle, record),
-      quiet_core_(request.cores, settings.surroundings.probe_core_ns) {}
+      quiet_core_(request.cores, settings.surroundings.probe_core_ns),
+      all_cores_(usable_cores()) {}
 
 CallProtocol::~CallProtocol() {
   if (worker_ && settings_.last_worker) *settings_.last_worker = std::move(worker_);
@@ -219,6 +221,7 @@ std::optional<EarlyEnd> CallProtocol::load() {
   if (auto end = await_worker()) return end;
   if (stands(Defence::kTrustedEmptyCalls) && !eager_worker_)
     if (auto end = calibrate(submission_)) return end;
+  leave_quiet_core();
   return worker_->load();
 }
 
@@ -517,8 +520,14 @@ void CallProtocol::take_quiet_core() {
   if (!core) return;
   supervisor_.stay_off(*core);
   oracle_.run_on(*core);
-  if (worker_) worker_->run_on(*core);
+  if (worker_) worker_->run_on({&*core, 1});
   vendor_.run_on(*core);
+}
+
+void CallProtocol::leave_quiet_core() {
+  if (on_cpu() || core_chosen_ns_ == 0) return;
+  core_chosen_ns_ = 0;
+  if (worker_) worker_->run_on(all_cores_);
 }
 
 void CallProtocol::add_label(const std::string& label) {

@@ -129,6 +129,10 @@ class CallProtocol {
 
   // CUDA: moves the launching threads to a core that nobody disturbs, before something is timed.
   void take_quiet_core();
+  // Lets the worker run on every core until the next take_quiet_core(), for calls that start its
+  // threads: a thread stays on the cores that its starter had. On one core the 32 threads of an
+  // OpenMP team took 256 ms for each parallel region (H200's host).
+  void leave_quiet_core();
 
   // Learns from a baseline's timed visit how long flushes take: beside the worker, and without one.
   void saw_baseline(Side side, const BaselineTime& timed);
@@ -222,6 +226,7 @@ class CallProtocol {
   IdleWatch idle_;
   QuietCore quiet_core_;
   CoreAvoidance supervisor_;
+  std::vector<int> all_cores_;
   std::int64_t core_chosen_ns_ = 0;
   bool launching_matters_ = true;  // eager's time is more than the device's
   int slots_ = 1;

@@ -76,7 +76,7 @@ void VendorSide::start(const PlacedArenas& arenas, std::uint64_t parameter_base)
 }
 
 void VendorSide::run_on(int core) {
-  if (worker_) worker_->run_on(core);
+  if (worker_) worker_->run_on({&core, 1});
 }
 
 std::optional<std::int64_t> VendorSide::play(const SlotPlaces& places) {

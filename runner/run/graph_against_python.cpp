@@ -20,19 +20,19 @@ constexpr const char* kPrecision = "fp32";
 constexpr const char* kNoAgent = "";
 constexpr std::size_t kMostPythonBytes = std::size_t{64} << 20;
 
-// Few blocks, because they have to tell a half, not a percent. Other programs may disturb one or
-// two of them. On a GPU a call of 40 ms gets one block: judging a block's outputs takes longer than
-// the call.
+// Few blocks, because they have to tell a half, not a percent, and a graph that looks slow is timed
+// again. Other programs may disturb one or two of them. On a GPU a call of 20 ms gets one block:
+// judging a block's outputs takes longer than the call.
 StopRule few_blocks(const std::string& device) {
   StopRule rule = quick_stop_rule(device);
   rule.min_blocks = rule.enough_blocks = rule.most_blocks_a_placement = 4;
-  rule.max_seconds = device == "cpu" ? 2 : 0.5;
+  rule.max_seconds = device == "cpu" ? 2 : 0.2;
   return rule;
 }
 
 EvaluationSettings settings_for(const std::string& device) {
   EvaluationSettings settings;
-  settings.correctness_draws = 10;  // cheap, because all but the first are judged by eager
+  settings.correctness_draws = 10;  // at most; all but the first are judged by eager
   settings.times = Times::kRough;
   settings.null_calls = 5;
   settings.stop = few_blocks(device);

@@ -110,6 +110,16 @@ struct AcceptanceRule {
                                               const std::vector<EagerError>& eager,
                                               Against against);
 
+// Finds nothing wrong but what is a number on one side only.
+[[nodiscard]] std::vector<OutputBound> unbounded(std::size_t outputs);
+
+// Whether results, compared with eager's under no bound, differ from those no more than two runs do
+// that are as exact as eager: each output as a whole and each of its elements, in units of its root
+// mean square. `eager` may belong to another draw.
+[[nodiscard]] bool is_near(const std::vector<TensorSpec>& outputs,
+                           const std::vector<EagerError>& eager,
+                           const std::vector<CompareResult>& compared);
+
 // Turns the device's comparison of every output into a verdict. `eager` belongs to the same draw.
 // The Check carries the output with the largest error relative to its bound; its message names
 // the output, the element, both values and the error that was allowed there.

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,8 +94,9 @@ struct Script {
   std::vector<OutputOrder> orders;  // of the last one
   std::int64_t now_ns = 0;          // of the scripted clock
   std::int64_t stolen_ns = 0;
-  int oracle_core = -1;  // where each was put last
-  int worker_core = -1;
+  int oracle_core = -1;         // where each was put last
+  int worker_core = -1;         // -1: on any
+  int core_while_loading = -1;  // of the worker
   bool worker_is_there = false;
   int timed_beside_at_first_and_last = 0;  // of the first and the last baseline: a worker was there
   bool after_submission = false;
@@ -363,7 +365,7 @@ class FakeEager final : public Worker {
     answer.done_at_ns = script_.now_ns;
     return answer;
   }
-  void run_on(int) override {}
+  void run_on(std::span<const int>) override {}
   [[nodiscard]] std::string last_output() override { return ""; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
     return std::vector<MappedCode>();
@@ -395,7 +397,7 @@ class FakeVendor final : public Worker {
     answer.done_at_ns = script_.now_ns;
     return answer;
   }
-  void run_on(int) override {}
+  void run_on(std::span<const int>) override {}
   [[nodiscard]] std::string last_output() override {
     return std::exchange(script_.vendor_printed, "");
   }
@@ -418,6 +420,7 @@ class FakeWorker final : public Worker {
   std::optional<EarlyEnd> await_ready(std::chrono::milliseconds) override { return std::nullopt; }
   std::optional<EarlyEnd> load() override {
     script_.log.emplace_back("load");
+    script_.core_while_loading = script_.worker_core;
     script_.worker_is_there = true;
     return std::nullopt;
   }
@@ -446,7 +449,9 @@ class FakeWorker final : public Worker {
     script_.now_ns += answer.wall_ns;
     return answer;
   }
-  void run_on(int core) override { script_.worker_core = core; }
+  void run_on(std::span<const int> cores) override {
+    script_.worker_core = cores.size() == 1 ? cores[0] : -1;
+  }
   [[nodiscard]] std::string last_output() override { return script_.printed; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override {
     const bool is_early = calls_ < script_.maps_after;

@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "runner/backend/backend.hpp"
 #include "runner/backend/float16.hpp"
@@ -202,6 +203,27 @@ TEST(Acceptance, ATimedCallDiffersFromEagerByBothErrors) {
   EXPECT_TRUE(passes(4.9 * eager + rounding, Against::kEager));
   EXPECT_FALSE(passes(4.9 * eager + rounding, Against::kReference));
   EXPECT_FALSE(passes(5.1 * eager + rounding, Against::kEager));
+}
+
+TEST(Acceptance, NoBoundCanBeSaidInJson) {
+  const nlohmann::json said = unbounded(2).at(1).absolute;
+  EXPECT_EQ(nlohmann::json::parse(said.dump()).get<double>(), unbounded(2).at(1).absolute);
+}
+
+TEST(Acceptance, NearIsWhatAnotherRunOfEagerWouldBe) {
+  const auto near = [](double max_error, double relative_l2, double rms, std::uint64_t wrong = 0) {
+    CompareResult result{.wrong = wrong, .max_error = max_error};
+    result.sum_squared_reference = rms * rms * 6;  // of so many elements
+    result.sum_squared_error = relative_l2 * relative_l2 * result.sum_squared_reference;
+    return is_near(kOutputs, kEager, {result});
+  };
+  EXPECT_TRUE(near(1.9e-6, 1.9e-7, 0.5));
+  EXPECT_FALSE(near(2.1e-6, 1.9e-7, 0.5)) << "one element";
+  EXPECT_FALSE(near(1.9e-6, 2.1e-7, 0.5)) << "the whole";
+  EXPECT_FALSE(near(1.9e-6, 1.9e-7, 0.05)) << "outputs of another draw are smaller";
+  EXPECT_TRUE(near(1.9e-5, 1.9e-7, 5)) << "or larger";
+  EXPECT_FALSE(near(0, 0, 0.5, 1)) << "a number on one side only";
+  EXPECT_TRUE(near(0, 0, 0));
 }
 
 TEST(Acceptance, TheWorstOfTwoDrawsIsTheLooserErrorAndTheStricterScale) {

@@ -411,6 +411,16 @@ TEST_F(DefencesTest, OracleAndWorkerLaunchFromTheSameQuietCore) {
   EXPECT_EQ(script_.worker_core, 7);
 }
 
+// A thread runs where its starter did: what a submission starts while it loads would share one
+// core.
+TEST_F(DefencesTest, ASubmissionLoadsOnEveryCore) {
+  request_.cores = {4, 5, 6, 7};
+  settings_.surroundings.probe_core_ns = [&](int core) { return core == 5 ? 100 : 150; };
+  EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.core_while_loading, -1);
+  EXPECT_EQ(script_.worker_core, 5);
+}
+
 TEST_F(DefencesTest, WhereLaunchingIsNothingCoresAreAskedSeldom) {
   request_.cores = {4, 5, 6, 7};
   int probes = 0;

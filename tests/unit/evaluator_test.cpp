@@ -830,8 +830,12 @@ TEST_F(HardDrawTest, WhereTwoFilesAreComparedWhatIsEagersNeedsNoReference) {
 TEST_F(HardDrawTest, WhereTwoFilesAreComparedAndDifferTheReferenceDecides) {
   settings_.times = Times::kRough;
   settings_.correctness_draws = 1;
-  script_.hard_error = 1e-12;  // not to the bit, and right
+  script_.hard_error = 1e-3 * script_.eager_error;
   EXPECT_EQ(run().state, State::kOk);
+  EXPECT_EQ(script_.count("judge reference"), 1) << "another run of eager differs by more";
+  script_.log.clear();
+  script_.hard_error = 3 * script_.eager_error;
+  EXPECT_EQ(run().state, State::kOk) << "right, and not as near";
   EXPECT_EQ(script_.count("judge reference"), 3);
   settings_.correctness_draws = 4;
   script_.log.clear();
@@ -842,6 +846,18 @@ TEST_F(HardDrawTest, WhereTwoFilesAreComparedAndDifferTheReferenceDecides) {
   const Evaluation wrong = run();
   EXPECT_EQ(wrong.state, State::kWrongResult);
   EXPECT_TRUE(wrong.message.starts_with("on inputs with ")) << wrong.message;
+}
+
+TEST_F(HardDrawTest, WhereTwoFilesAreComparedAndAreSlowThreeOwnDrawsAreEnough) {
+  settings_.times = Times::kRough;
+  settings_.correctness_draws = 10;
+  const auto own_draws = [&] {
+    const auto all = distributions(run());
+    return std::count(all.begin(), all.end(), "task");
+  };
+  EXPECT_EQ(own_draws(), 10);
+  script_.eager_ns = script_.submission_ns = 1e8;
+  EXPECT_EQ(own_draws(), 3);
 }
 
 TEST_F(HardDrawTest, TimedCallsAndBaselinesSeeTheTasksOwnInputs) {

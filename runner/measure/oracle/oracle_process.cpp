@@ -316,7 +316,7 @@ Status OracleProcess::freeze() {
 Status OracleProcess::thaw() { return fork_server_->thaw(); }
 
 void OracleProcess::run_on(int core) {
-  if (child_.pid() > 0) bind_to_core(child_.pid(), core);
+  if (child_.pid() > 0) bind_to_cores(child_.pid(), {&core, 1});
 }
 
 Status OracleProcess::remember() { return as_status(ask({{"op", "remember"}})); }

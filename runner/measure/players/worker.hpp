@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,8 +29,9 @@ class Worker : public Player {
   virtual std::optional<EarlyEnd> load() = 0;
   // Waits until the submission is loaded. Empty: loaded.
   virtual std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) = 0;
-  // Binds the first thread of each of its processes to a core. Only while no call is outstanding.
-  virtual void run_on(int core) = 0;
+  // Binds the first thread of each of its processes to these cores. Only while no call is
+  // outstanding.
+  virtual void run_on(std::span<const int> cores) = 0;
   [[nodiscard]] virtual bool has_prepare() const = 0;
   // The worker's account of the model that it loaded.
   [[nodiscard]] virtual ModelAccount model_account() { return {}; }

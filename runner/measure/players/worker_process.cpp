@@ -248,9 +248,9 @@ Result<std::vector<MappedCode>> WorkerProcess::mapped_code() {
                "a submission leaves its process as it is"};
 }
 
-void WorkerProcess::run_on(int core) {
+void WorkerProcess::run_on(std::span<const int> cores) {
   if (frozen_)
-    for (const pid_t process : processes_) bind_to_core(process, core);
+    for (const pid_t process : processes_) bind_to_cores(process, cores);
 }
 
 EarlyEnd WorkerProcess::ran_while_stopped(const std::string& how) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> load() override;
   std::optional<EarlyEnd> await_loaded(std::chrono::milliseconds timeout) override;
   PlayerAnswer call(const PlayerCall& call) override;
-  void run_on(int core) override;
+  void run_on(std::span<const int> cores) override;
   [[nodiscard]] bool has_prepare() const override { return has_prepare_; }
   [[nodiscard]] ModelAccount model_account() override { return model_account_; }
   [[nodiscard]] Result<std::vector<MappedCode>> mapped_code() override;

@@ -48,9 +48,11 @@ void CoreAvoidance::stay_off(int core) {
   if (CPU_COUNT(&others) > 0) moved_ |= ::sched_setaffinity(0, sizeof others, &others) == 0;
 }
 
-void bind_to_core(pid_t thread, int core) {
-  const cpu_set_t one = only(core);
-  (void)::sched_setaffinity(thread, sizeof one, &one);
+void bind_to_cores(pid_t thread, std::span<const int> cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
+  (void)::sched_setaffinity(thread, sizeof set, &set);
 }
 
 }  // namespace kbench

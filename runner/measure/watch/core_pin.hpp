@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <sys/types.h>
 
+#include <span>
+
 namespace kbench {
 
 // Pins the calling thread to a core for the life of the object. A thread that cannot be pinned
@@ -46,8 +48,8 @@ class CoreAvoidance {
   bool moved_ = false;
 };
 
-// Binds one thread, a process's first where a process is named. What may not be bound stays as it
-// is.
-void bind_to_core(pid_t thread, int core);
+// Binds one thread, a process's first where a process is named, to these cores. Threads that it
+// starts from then on are bound to them as well. What may not be bound stays as it is.
+void bind_to_cores(pid_t thread, std::span<const int> cores);
 
 }  // namespace kbench
