@@ -17,18 +17,15 @@ std::optional<RewardRow::Ratio> ratio_of(const std::optional<Speedup>& speedup) 
 }  // namespace
 
 Reward reward_of(const ResultRow& row, const RewardRule& rule) {
-  Reward made = reward(rule, {.state = row.state,
-                              .correct = row.judged_correct(),
-                              .unranked = row.credit.unranked,
-                              .pay = row.credit.pay,
-                              .pay_reason = row.credit.pay_reason,
-                              .eager = ratio_of(row.over_eager),
-                              .compiled = ratio_of(row.over_compiled),
-                              .vendor = ratio_of(row.over_vendor)});
-  // The row alone knows which of several reasons it was.
-  if (row.state == State::kSkipped && !row.message.empty())
-    made.reason = row.message.substr(0, row.message.find('\n'));
-  return made;
+  return reward(rule, {.state = row.state,
+                       .message = row.message,
+                       .correct = row.judged_correct(),
+                       .unranked = row.credit.unranked,
+                       .pay = row.credit.pay,
+                       .pay_reason = row.credit.pay_reason,
+                       .eager = ratio_of(row.over_eager),
+                       .compiled = ratio_of(row.over_compiled),
+                       .vendor = ratio_of(row.over_vendor)});
 }
 
 Json to_json(const Reward& reward) {

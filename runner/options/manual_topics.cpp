@@ -39,6 +39,8 @@ constexpr std::array kTopics = {
     ManualTopic{"threats",
                 "The threat model: what is promised about code and files that nobody trusts"},
     ManualTopic{"architecture", "How kbench is built: its processes, and which trusts which"},
+    ManualTopic{"words",
+                "The words of kbench: task, row, state, placement, study, and what each means"},
 };
 
 }  // namespace

@@ -207,7 +207,8 @@ void add_without_speedup(const RewardRule& rule, RewardRow row, Reward& made) {
 // Why a row is worth nothing, whatever the formula; empty where it is worth something.
 std::string why_worthless(const RewardRow& row) {
   if (row.state == State::kNoSubmission) return "nobody submitted";
-  if (row.state == State::kSkipped) return "it was skipped";
+  if (row.state == State::kSkipped)
+    return row.message.empty() ? "it was skipped" : row.message.substr(0, row.message.find('\n'));
   if (fault_of(row.state) == Fault::kInfrastructure)
     return "a fault of kbench or of the machine, not of the submission";
   if (!row.unranked.empty()) return "it counts in no score: " + row.unranked;

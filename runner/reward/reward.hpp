@@ -89,8 +89,9 @@ struct RewardRow {
     bool sure = false;  // the interval holds what it promises: the speed-up has a verdict
   };
   State state = State::kInfrastructureError;
-  bool correct = false;  // judged, and found right
-  std::string unranked;  // why the row counts in no score; empty where it does
+  std::string message = {};  // the row's own, which says why it was skipped; may be empty
+  bool correct = false;      // judged, and found right
+  std::string unranked;      // why the row counts in no score; empty where it does
   Pay pay = Pay::kSpeedup;
   std::string pay_reason = {};  // why it is not paid for its speed-up; empty where it is
   std::optional<Ratio> eager;
