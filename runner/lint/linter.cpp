@@ -11,6 +11,7 @@
 
 #include "runner/measure/secret.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/large_biases.hpp"
 #include "runner/task/working_type.hpp"
 
 namespace kbench {
@@ -153,9 +154,13 @@ class Linting {
   Status prepare() {
     if (auto loaded = oracle_.load(request_.task->file, request_.size->name, {}, -1); !loaded)
       return loaded.error();
-    PlaceRequest place;
-    place.key = keys_.key("parameters", 0);
-    if (auto placed = oracle_.place(place); !placed) return placed.error();
+    return place(keys_.key("parameters", 0));
+  }
+
+  Status place(std::uint64_t key) {
+    PlaceRequest request;
+    request.key = key;
+    if (auto placed = oracle_.place(request); !placed) return placed.error();
     return Done{};
   }
 
@@ -192,10 +197,20 @@ class Linting {
       }
       if (auto tried = try_all(); !tried) return tried;
     }
+    if (auto tried = try_large_biases(); !tried) return tried;
     // Effects are measured on the task's own distribution.
-    const bool all = std::all_of(candidates_.begin(), candidates_.end(),
-                                 [](const Candidate& c) { return c.rejected || !c.tried; });
-    return all ? Status(Done{}) : begin_draw({});
+    return any_survivor() ? begin_draw({}) : Status(Done{});
+  }
+
+  // In 16 bits every evaluation draws these as well.
+  Status try_large_biases() {
+    if (!any_survivor() || !has_small_biases(*request_.size)) return Done{};
+    if (auto placed = place(key_of_large_biases(keys_.key("parameters", 1))); !placed)
+      return placed;
+    if (auto begun = begin_draw({}, false); !begun) return begun;
+    if (eager_is_finite())
+      if (auto tried = try_all(); !tried) return tried;
+    return place(keys_.key("parameters", 0));
   }
 
   Status try_all() {
@@ -206,7 +221,8 @@ class Linting {
     return Done{};
   }
 
-  Status begin_draw(std::optional<HardDraw> hard) {
+  Status begin_draw(std::optional<HardDraw> hard, bool own_parameters = true) {
+    const bool own = !hard && own_parameters;
     const std::string name(hard ? to_string(*hard) : "");
     if (auto drawn = oracle_.inputs({{keys_.key("input", draws_++), 0, name}}); !drawn)
       return drawn;
@@ -214,14 +230,14 @@ class Linting {
     if (!eager) return eager.error();
     eager_ = std::move(*eager);
     for (const EagerError& error : eager_)
-      if (!hard && error.rms > 0)
+      if (own && error.rms > 0)
         outcome_.eager_error = std::max(
             outcome_.eager_error, in_half() ? error.scaled_error : error.max_error / error.rms);
     if (auto armed = oracle_.arm(Seat::kSubmission, {{0, 0}}); !armed) return armed;
     const Candidate control;
     auto passed = passes(control);
     if (!passed) return passed.error();
-    if (!*passed && !hard) add_rejected_control(sentence(control, in_half()) + ": " + why_);
+    if (!*passed && own) add_rejected_control(sentence(control, in_half()) + ": " + why_);
     return Done{};
   }
 
@@ -348,8 +364,9 @@ class Linting {
         return Done{};
       }
       add(Weight::kFlaw, name, candidate.subject,
-          fmt::format("{}; in exact arithmetic it changes the output by {:.1e}",
-                      sentence(candidate, in_half()), reply->effect));
+          fmt::format("{}; in exact arithmetic it changes the output by {:.1e}, and eager is off "
+                      "by {:.1e}",
+                      sentence(candidate, in_half()), reply->effect, eager_relative_l2()));
       return Done{};
     }
     add(Weight::kFlaw, name, candidate.subject, sentence(candidate, in_half()));
@@ -363,6 +380,12 @@ class Linting {
     if (candidate.request.kind != MutationKind::kOperator) return false;
     const auto node = static_cast<std::size_t>(candidate.request.index);
     return node < graph_.nodes.size() && graph_.nodes[node].redundant;
+  }
+
+  [[nodiscard]] double eager_relative_l2() const {
+    double largest = 0;
+    for (const EagerError& error : eager_) largest = std::max(largest, error.relative_l2);
+    return largest;
   }
 
   Status time_eager() {

@@ -11,6 +11,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/watch/pressure_share.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/large_biases.hpp"
 
 namespace kbench {
 namespace {
@@ -113,11 +114,12 @@ void CallProtocol::dismiss() {
   core_chosen_ns_ = 0;  // the next one is somewhere else
 }
 
-std::optional<EarlyEnd> CallProtocol::place(int slots) {
+std::optional<EarlyEnd> CallProtocol::place(int slots, bool large_biases) {
   dismiss();
   PlaceRequest place;
   place.slots = slots;
   place.key = keys_.key("parameters", placements_made_++);
+  if (large_biases) place.key = key_of_large_biases(place.key);
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;

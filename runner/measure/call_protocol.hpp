@@ -69,7 +69,9 @@ class CallProtocol {
 
   // Makes new buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for
   // the first worker of the submission, which may still be compiled.
-  std::optional<EarlyEnd> place(int slots);
+  std::optional<EarlyEnd> place(int slots) { return place(slots, false); }
+  // The same for one slot, with parameters that show biases (task/large_biases.hpp).
+  std::optional<EarlyEnd> place_large_biases() { return place(1, true); }
   // Starts a worker on these buffers if there is none, and does not wait for it.
   std::optional<EarlyEnd> start_worker();
   // Ends the players: before their buffers go away, and before the oracle starts anew.
@@ -147,6 +149,7 @@ class CallProtocol {
   [[nodiscard]] std::uint64_t inputs_drawn() const { return inputs_drawn_; }
 
  private:
+  std::optional<EarlyEnd> place(int slots, bool large_biases);
   [[nodiscard]] bool on_cpu() const { return request_.device == "cpu"; }
   // Whether baselines have a process of their own. That is for the clock: where nothing is timed,
   // the oracle plays eager, as on CUDA, unless a worker does.

@@ -21,6 +21,7 @@
 #include "runner/measure/secret.hpp"
 #include "runner/measure/suspicion.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/large_biases.hpp"
 #include "runner/task/working_type.hpp"
 
 namespace kbench {
@@ -98,6 +99,12 @@ class Evaluating {
     note_limit();
     if (!has_submission()) return std::nullopt;
     record_.correct = true;
+    if (auto end = judge_the_run()) return end;
+    return check_large_biases();
+  }
+
+  // Judges what only all calls together show.
+  std::optional<EarlyEnd> judge_the_run() {
     if (auto end = calls_.inspect(); end || !settings_.judges_times()) return end;
     if (auto end = calls_.judge_code_profile()) return end;
     if (stands(Defence::kFloor))
@@ -130,6 +137,7 @@ class Evaluating {
         return not_in_type(why);
     auto parameters = request_.initial_parameters ? request_.initial_parameters() : Result<int>(-1);
     if (!parameters) return from_error(parameters.error());
+    model_draws_parameters_ = *parameters >= 0;
     auto reason =
         oracle_.load(request_.task->file, request_.size->name, request_.package, *parameters);
     if (!reason) return from_error(reason.error());
@@ -347,7 +355,7 @@ class Evaluating {
                                            const std::vector<EagerError>& eager) {
     if (draw > 0) calls_.take_quiet_core();  // the first call starts its threads
     Check check;
-    if (auto end = call_and_judge(hard, eager, check)) return end;
+    if (auto end = call_and_judge(hard.has_value(), eager, check)) return end;
     if (hard && !check.passed && depends_on_few(check))
       if (auto end = check_on_other_inputs(*hard, check)) return end;
     if (hard && !check.passed)
@@ -364,8 +372,9 @@ class Evaluating {
     return rule_.allclose > 0 ? Against::kEager : Against::kReference;
   }
 
-  std::optional<EarlyEnd> call_and_judge(std::optional<HardDraw> hard,
-                                         const std::vector<EagerError>& eager, Check& check) {
+  // `hard`: the inputs or the parameters are not the task's own.
+  std::optional<EarlyEnd> call_and_judge(bool hard, const std::vector<EagerError>& eager,
+                                         Check& check) {
     CallTimes times;
     if (auto end = calls_.call(times, true)) return end;
     auto yardstick = eager;
@@ -373,6 +382,44 @@ class Evaluating {
     if (hard && !check.passed)
       if (auto end = judge_with_perturbed(yardstick, check)) return end;
     return check.passed ? std::nullopt : judge_as_fast_math(yardstick, check);
+  }
+
+  // In 16 bits: once more with biases that show (task/large_biases.hpp), which takes buffers and a
+  // worker of its own. That comes last, so that nothing is timed beside it or after it.
+  std::optional<EarlyEnd> check_large_biases() {
+    if (settings_.original_draws || model_draws_parameters_ || !has_small_biases(*request_.size))
+      return std::nullopt;
+    const auto null_call_ns = record_.null_call_ns;  // of the worker that was timed
+    const auto null_strict_ns = record_.null_strict_ns;
+    record_.correct.reset();
+    if (auto end = calls_.place_large_biases()) return end;
+    if (auto end = calls_.start_worker()) return end;
+    if (auto end = calls_.draw_inputs()) return end;
+    if (auto end = calls_.load()) return end;
+    const auto eager = oracle_.reference();
+    if (!eager) return from_error(eager.error());
+    if (auto end = calls_.prepare()) return end;
+    record_.null_call_ns = null_call_ns;
+    record_.null_strict_ns = null_strict_ns;
+    if (auto end = judge_large_biases(*eager)) return end;
+    record_.correct = true;
+    return calls_.inspect();
+  }
+
+  std::optional<EarlyEnd> judge_large_biases(const std::vector<EagerError>& eager) {
+    Check check;
+    check.draw = static_cast<int>(record_.checks.size());
+    check.distribution = "large_biases";
+    check.passed = true;
+    check.message = "left out: eager itself overflows with such parameters";
+    if (all_finite(eager)) {
+      check = Check{.draw = check.draw, .distribution = check.distribution};
+      if (auto end = call_and_judge(true, eager, check)) return end;
+    }
+    if (!check.passed)
+      check.message = fmt::format("with biases drawn from [-1, 1): {}", check.message);
+    record_.checks.push_back(check);
+    return check.passed ? std::nullopt : wrong(check);
   }
 
   // Whether so few elements are wrong that luck may explain it. One element of 40,960 of an honest
@@ -390,7 +437,7 @@ class Evaluating {
     auto eager = oracle_.reference();
     if (!eager) return from_error(eager.error());
     const std::string before = check.message;
-    if (auto end = call_and_judge(hard, *eager, check)) return end;
+    if (auto end = call_and_judge(true, *eager, check)) return end;
     check.message = fmt::format("{}; on inputs drawn before: {}",
                                 check.passed ? "ill-conditioned" : check.message, before);
     return std::nullopt;
@@ -787,6 +834,7 @@ class Evaluating {
   CallProtocol calls_;
 
   std::vector<Side> sides_;
+  bool model_draws_parameters_ = false;
   DevicePeaks peaks_;
   std::int64_t comparing_since_ns_ = 0;
   std::vector<EagerError> eager_error_;  // the worst over all draws so far

@@ -30,6 +30,7 @@
 #include "runner/oracle/slice_errors.hpp"
 #include "runner/oracle/tensors.hpp"
 #include "runner/task/hard_draws.hpp"
+#include "runner/task/large_biases.hpp"
 #include "runner/task/working_type.hpp"
 
 namespace kbench {
@@ -155,6 +156,13 @@ struct LoadedTask::Impl {
   [[nodiscard]] std::vector<TensorSpec> own_draws(std::vector<TensorSpec> specs) const {
     for (TensorSpec& spec : specs)
       if (original_draws && spec.kernelbench) spec.draw = *spec.kernelbench;
+    return specs;
+  }
+
+  [[nodiscard]] std::vector<TensorSpec> parameter_draws(std::uint64_t placement_key) const {
+    std::vector<TensorSpec> specs = own_draws(size.parameters);
+    if (draws_large_biases(placement_key))
+      std::transform(specs.begin(), specs.end(), specs.begin(), with_large_bias);
     return specs;
   }
 
@@ -590,7 +598,8 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     t.original_draws = request.original_draws;
     const auto& specs = t.size.parameters;
     std::byte* own = t.private_params->data() + request.private_param_offset;
-    if (auto drawn = t.draw(t.own_draws(specs), t.param_layout, own, request.key, 0); !drawn)
+    const std::vector<TensorSpec> drawn_as = t.parameter_draws(request.key);
+    if (auto drawn = t.draw(drawn_as, t.param_layout, own, request.key, 0); !drawn)
       return drawn.error();
     if (auto read = t.read_initial_parameters(own); !read) return read.error();
     if (auto made = t.make_seat(t.submission, request.param_offset); !made) return made.error();

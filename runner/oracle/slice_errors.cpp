@@ -6,11 +6,14 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/zeros.h>
 
+#include "runner/verify/slices.hpp"
+
 namespace kbench {
 namespace {
 
 constexpr std::int64_t kElementsAtOnce = std::int64_t{1} << 24;
 constexpr std::int64_t kLeastElements = 16;
+constexpr std::int64_t kLeastElementsOfAPair = 256;
 
 // Sums by slice of one dimension, over the rows that were added so far.
 struct Sums {
@@ -19,18 +22,26 @@ struct Sums {
   at::Tensor square;  // of the reference
 };
 
-// Dimension 0 is what rows are taken of: each row is a slice of its own.
+// Indices of dimension 0 are what rows are: each is a slice of its own, or several.
 void add_rows(const at::Tensor& rows, std::int64_t first, std::int64_t dimension,
               const at::Tensor& sums) {
+  const bool of_pairs = dimension == kFirstTwoDimensions;
   std::vector<std::int64_t> others;
-  for (std::int64_t d = 0; d < rows.dim(); ++d)
+  for (std::int64_t d = of_pairs ? 2 : 0; d < rows.dim(); ++d)
     if (d != dimension) others.push_back(d);
   const at::Tensor sum = rows.sum(others);
-  (dimension == 0 ? sums.narrow(0, first, rows.size(0)) : sums).add_(sum);
+  (dimension == 0 || of_pairs ? sums.narrow(0, first, rows.size(0)) : sums).add_(sum);
+}
+
+Sums no_sums(const at::Tensor& reference, std::int64_t dimension) {
+  const auto options = reference.options().dtype(at::kDouble);
+  std::vector<std::int64_t> shape{reference.size(dimension == kFirstTwoDimensions ? 0 : dimension)};
+  if (dimension == kFirstTwoDimensions) shape.push_back(reference.size(1));
+  return {dimension, at::zeros(shape, options), at::zeros(shape, options)};
 }
 
 std::vector<double> to_vector(const at::Tensor& of_device) {
-  const at::Tensor here = of_device.cpu();
+  const at::Tensor here = of_device.cpu().contiguous();
   const double* data = here.const_data_ptr<double>();
   return {data, data + here.numel()};
 }
@@ -49,6 +60,9 @@ std::vector<std::int64_t> sliced_dimensions(const std::vector<std::int64_t>& sha
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (shape[d] > 1 && elements / shape[d] >= kLeastElements)
       dimensions.push_back(static_cast<std::int64_t>(d));
+  if (shape.size() > 2 && shape[0] > 1 && shape[1] > 1 &&
+      elements / shape[0] / shape[1] >= kLeastElementsOfAPair)
+    dimensions.push_back(kFirstTwoDimensions);
   return dimensions;
 }
 
@@ -58,11 +72,10 @@ SliceErrors slice_errors(const at::Tensor& got, const at::Tensor& reference, dou
   const std::int64_t rows = reference.size(0);
   if (reference.numel() == 0) return errors;
   std::vector<Sums> sums;
-  for (const std::int64_t d : sliced_dimensions(reference.sizes().vec())) {
-    const auto options = reference.options().dtype(at::kDouble);
-    sums.push_back(
-        {d, at::zeros({reference.size(d)}, options), at::zeros({reference.size(d)}, options)});
-  }
+  for (const std::int64_t d : sliced_dimensions(reference.sizes().vec()))
+    sums.push_back(no_sums(reference, d));
+  double product = 0;  // of error and reference
+  double all_squares = 0;
   const std::int64_t step = std::max<std::int64_t>(
       1, kElementsAtOnce / std::max<std::int64_t>(1, reference.numel() / rows));
   for (std::int64_t first = 0; first < rows; first += step) {
@@ -74,16 +87,19 @@ SliceErrors slice_errors(const at::Tensor& got, const at::Tensor& reference, dou
                                  .nan_to_num_(0, 0, 0);
     errors.scaled = std::max(errors.scaled, largest_part(error, wanted, rms));
     const at::Tensor square = wanted.square();
+    product += error.mul(wanted).sum().item<double>();
+    all_squares += square.sum().item<double>();
     for (const Sums& of : sums) {
       add_rows(error, first, of.dimension, of.error);
       add_rows(square, first, of.dimension, of.square);
     }
   }
   for (const Sums& of : sums) {
-    const auto elements = static_cast<double>(reference.numel() / reference.size(of.dimension));
+    const auto elements = static_cast<double>(reference.numel() / of.error.numel());
     errors.means.push_back({of.dimension, to_vector(of.error.div(elements)),
                             to_vector(of.square.div(elements).sqrt())});
   }
+  if (all_squares > 0) errors.means.push_back({kWholeOutput, {product / all_squares * rms}, {rms}});
   return errors;
 }
 

@@ -1,7 +1,8 @@
 // Errors of an output beside its reference that a comparison element by element does not tell: as
-// parts of the elements' size, and signed, as means over slices. A slice is all elements with one
-// index in one dimension. Everything is summed in double, some rows at a time, so that no copy of a
-// large output is made. LibTorch stays in the .cpp.
+// parts of the elements' size, and signed: as means over slices, and as a factor of the whole
+// output. A slice is all elements with one index in one dimension, or in each of the first two.
+// Everything is summed in double, some rows at a time, so that no copy of a large output is made.
+// LibTorch stays in the .cpp.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,12 @@ class Tensor;
 namespace kbench {
 
 // Dimensions whose slices are looked at: there are two at least, of 16 elements or more, as the
-// noise of a mean of fewer is not much less than an element's.
+// noise of a mean of fewer is not much less than an element's. kFirstTwoDimensions follows where
+// there are others and both have several indices; such slices have 256 elements at least.
 [[nodiscard]] std::vector<std::int64_t> sliced_dimensions(const std::vector<std::int64_t>& shape);
 
-// Mean errors by slice of one dimension, and the root mean square of the reference there.
+// Mean errors by slice of one dimension, and the root mean square of the reference there. Of
+// kFirstTwoDimensions the slices stand in the order of the indices; kWholeOutput has one.
 struct SliceMeans {
   std::int64_t dimension = 0;
   std::vector<double> error;

@@ -10,6 +10,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/task/working_type.hpp"
 #include "runner/verify/likely_cause.hpp"
+#include "runner/verify/slices.hpp"
 
 namespace kbench {
 namespace {
@@ -111,12 +112,30 @@ std::string element_message(const TensorSpec& spec, const CompareResult& result,
   return message + fmt::format(", off by {:.3g} where {:.3g} is allowed", off, allowed);
 }
 
+// Where the slice lies, in words.
+std::string slice_text(const TensorSpec& spec, const CompareResult& result) {
+  if (result.slice_dimension != kFirstTwoDimensions)
+    return fmt::format("index {} in dimension {}", result.slice_index, result.slice_dimension);
+  const auto columns = static_cast<std::uint64_t>(spec.shape.at(1));
+  return fmt::format("indices {} and {} in the first two dimensions", result.slice_index / columns,
+                     result.slice_index % columns);
+}
+
 std::string slice_message(const TensorSpec& spec, const CompareResult& result) {
+  const double allowed = std::abs(result.slice_error) / result.slice_share;
+  if (result.slice_dimension == kWholeOutput) {
+    const double rms =
+        std::sqrt(result.sum_squared_reference / static_cast<double>(spec.elements()));
+    return fmt::format(
+        "{} as a whole is {:.3g} % too {}, where {:.3g} % is allowed: no element is off by too "
+        "much, but all of them together",
+        spec.name, 100 * std::abs(result.slice_error) / rms,
+        result.slice_error > 0 ? "large" : "small", 100 * allowed / rms);
+  }
   return fmt::format(
-      "the mean of {} over all elements with index {} in dimension {} is off by {:.3g}, where "
+      "the mean of {} over all elements with {} is off by {:.3g}, where "
       "{:.3g} is allowed: no element is, but a part of the result is missing from all of them",
-      spec.name, result.slice_index, result.slice_dimension, result.slice_error,
-      std::abs(result.slice_error) / result.slice_share);
+      spec.name, slice_text(spec, result), result.slice_error, allowed);
 }
 
 }  // namespace

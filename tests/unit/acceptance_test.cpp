@@ -18,6 +18,7 @@
 #include "runner/task/working_type.hpp"
 #include "runner/verify/likely_cause.hpp"
 #include "runner/verify/profile.hpp"
+#include "runner/verify/slices.hpp"
 #include "tests/unit/paths.hpp"
 
 namespace kbench {
@@ -446,6 +447,15 @@ TEST(Acceptance, AMeanThatIsOffIsWrongInSixteenBitsThoughNoElementIs) {
   EXPECT_FALSE(check.passed);
   EXPECT_THAT(check.message,
               ::testing::HasSubstr("index 7 in dimension 1 is off by -0.004, where 0.002"));
+  const auto said_of = [&](std::int64_t part) {
+    result.slice_dimension = static_cast<std::uint64_t>(part);
+    result.slice_index = 70;
+    return judge(rule, outputs, eager, {result}, Against::kReference).message;
+  };
+  EXPECT_THAT(said_of(kFirstTwoDimensions),
+              ::testing::HasSubstr("indices 2 and 6 in the first two dimensions is off by -0.004"));
+  EXPECT_THAT(said_of(kWholeOutput),
+              ::testing::HasSubstr("y as a whole is 0.4 % too small, where 0.2 % is allowed"));
 }
 
 TEST(Acceptance, TheWorstOfTwoDrawsHasTheWorstOfEachMean) {

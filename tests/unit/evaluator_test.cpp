@@ -731,6 +731,29 @@ TEST_F(EvaluatorTest, ATaskThatIsNotToBeHadInATypeIsSkipped) {
   EXPECT_NE(overflowing.message.find("leave the range"), std::string::npos);
 }
 
+TEST_F(EvaluatorTest, In16BitsOneWorkerMoreIsJudgedWithLargeBiases) {
+  request_.precision = "bf16";
+  const Draw around_zero{.kind = Draw::Kind::kUniform, .a = -0.1, .b = 0.1};
+  size_.parameters = {
+      {.name = "bias", .dtype = DType::kBFloat16, .shape = {4}, .draw = around_zero}};
+  const Evaluation right = run();
+  EXPECT_EQ(right.state, State::kOk);
+  EXPECT_EQ(right.correct, std::optional(true));
+  EXPECT_EQ(right.checks.back().distribution, "large_biases");
+  EXPECT_EQ(script_.workers_started, 2);
+  EXPECT_EQ(script_.count("place"), 2);
+
+  const int last = 2 * script_.judged - 1;
+  script_.submission_error = [last](int judged) { return judged >= last ? 1.0 : 0.0; };
+  const Evaluation wrong = run();
+  EXPECT_EQ(wrong.state, State::kWrongResult);
+  EXPECT_EQ(wrong.correct, std::optional(false));
+  EXPECT_NE(wrong.message.find("with biases drawn from [-1, 1): "), std::string::npos);
+
+  size_.parameters[0].dtype = DType::kFloat32;
+  EXPECT_EQ(run().state, State::kOk);
+}
+
 TEST_F(HardDrawTest, ThoseThatApplyAreDrawnOnceAmongTheOthers) {
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk);

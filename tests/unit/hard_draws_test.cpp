@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/task/large_biases.hpp"
+
 namespace kbench {
 namespace {
 
@@ -84,6 +86,31 @@ TEST(HardDraws, OnlyContinuousInputsChangeAndTheirSignStays) {
 TEST(HardDraws, NamesGoBothWays) {
   for (const HardDraw draw : kHardDraws) EXPECT_EQ(*hard_draw_from_string(to_string(draw)), draw);
   EXPECT_FALSE(hard_draw_from_string("wild").ok());
+}
+
+TEST(LargeBiases, AreThoseInSixteenBitsAroundZero) {
+  using enum Draw::Kind;
+  const auto width = [](const std::vector<std::int64_t>& shape, Draw draw,
+                        DType dtype = DType::kBFloat16) {
+    return with_large_bias({"bias", dtype, shape, std::move(draw)}).draw.b;
+  };
+  EXPECT_EQ(width({64}, {kUniform, -0.1, 0.1, {}}), 1);
+  EXPECT_EQ(width({64, 1, 1}, {kNormal, 0, 0.02, {}}, DType::kFloat16), 1);
+  EXPECT_EQ(width({64, 2}, {kUniform, -0.1, 0.1, {}}), 0.1);
+  EXPECT_EQ(width({64}, {kUniform, -2, 2, {}}), 2);
+  EXPECT_EQ(width({64}, {kUniform, -7, -5, {}}), -5);
+  EXPECT_EQ(width({64}, {kUniform, -0.1, 0.1, {}}, DType::kFloat32), 0.1);
+  TaskSize size;
+  size.parameters = {{"weight", DType::kBFloat16, {64, 64}, {kUniform, -0.1, 0.1, {}}}};
+  EXPECT_FALSE(has_small_biases(size));
+  size.parameters.push_back({"bias", DType::kBFloat16, {64}, {kUniform, -0.1, 0.1, {}}});
+  EXPECT_TRUE(has_small_biases(size));
+}
+
+TEST(LargeBiases, TheKeyOfAPlacementSaysSo) {
+  EXPECT_TRUE(draws_large_biases(key_of_large_biases(0x1234'5678'9ABC'DEF0)));
+  EXPECT_FALSE(draws_large_biases(0x1234'5678'9ABC'DEF0));
+  EXPECT_NE(key_of_large_biases(std::uint64_t{1} << 32), key_of_large_biases(0));
 }
 
 }  // namespace
