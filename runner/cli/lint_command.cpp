@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -16,12 +17,24 @@ namespace {
 // A suite of 250 tasks may keep at most five with a flaw that they name.
 constexpr int kMostAccepted = 5;
 
+// A run skips such a task.
+bool is_not_in_half(const LintRecord& record) {
+  return std::any_of(record.findings.begin(), record.findings.end(),
+                     [](const LintFinding& finding) { return finding.kind == kNotInHalf; });
+}
+
 End conclude(const SuiteLint& found) {
   std::map<LintState, int> count;
-  for (const LintRow& row : found.rows) ++count[row.outcome.record.state];
+  int not_in_class = 0;
+  for (const LintRow& row : found.rows) {
+    ++count[row.outcome.record.state];
+    if (is_not_in_half(row.outcome.record)) ++not_in_class;
+  }
   std::string text = fmt::format("{} of {} tasks passed, {} with an accepted flaw, {} failed",
                                  count[LintState::kPassed], found.rows.size(),
                                  count[LintState::kAccepted], count[LintState::kFailed]);
+  if (not_in_class > 0)
+    text += fmt::format(", {} of them since the class does not have them", not_in_class);
   if (count[LintState::kUnable] > 0)
     text += fmt::format(", {} could not be tried", count[LintState::kUnable]);
   if (found.interrupted) return End{ExitCode::kInterrupted, text};

@@ -13,6 +13,7 @@
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/large_biases.hpp"
 #include "runner/task/working_type.hpp"
+#include "runner/verify/imprecise.hpp"
 
 namespace kbench {
 namespace {
@@ -35,9 +36,6 @@ double no_effect(DType type) {
 // (level3/045_unetsoftmax) and 3.5 (level3/024_efficientnetb2, norms over one element). At `small`
 // on a CPU all are below 9.0e-4.
 constexpr double kLargestEagerError = 1.0 / 64;
-// In 16 bits it is a part of the element itself, where that is larger: no element may be off by
-// more than four times such a part (AcceptanceRule). One rounding to bfloat16 is 1/256.
-constexpr double kLargestEagerErrorInHalf = 1.0 / 16;
 
 // design limits of `full` on CUDA and of `small` on CPU
 constexpr double kShortestMs = 1;
@@ -177,11 +175,12 @@ class Linting {
   void check_precision() {
     if (outcome_.eager_error <= (in_half() ? kLargestEagerErrorInHalf : kLargestEagerError)) return;
     add(Weight::kFlaw, std::string(kImprecise), "eager",
-        fmt::format("eager itself is off by {:.1e} of {}, and a submission may be by four times as "
+        fmt::format("eager itself is off by {:.1e} of {}, and a submission may be by {} times as "
                     "much",
                     outcome_.eager_error,
                     in_half() ? "an element or, where that is larger, the output's root mean square"
-                              : "the output's root mean square"));
+                              : "the output's root mean square",
+                    in_half() ? "two" : "four"));
   }
 
   // A mutation that only hard inputs give away is found: every evaluation draws them as well.
@@ -451,6 +450,11 @@ LintOutcome lint_task(const LintRequest& request, const LintSettings& settings,
   outcome.record.device = request.device;
   const Status ran = Linting(request, settings, graph, oracle, mutations, outcome).run();
   if (ran) {
+    settle(*request.task, outcome.record);
+  } else if (settings.type != DType::kFloat32 && ran.error().code == ErrorCode::kNotFound) {
+    // Eager has no kernel in the type: a run skips the task.
+    outcome.record.findings.push_back(
+        {Weight::kFlaw, std::string(kNotInHalf), "eager", ran.error().message});
     settle(*request.task, outcome.record);
   } else {
     outcome.record.findings.push_back(

@@ -23,6 +23,7 @@
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/large_biases.hpp"
 #include "runner/task/working_type.hpp"
+#include "runner/verify/imprecise.hpp"
 
 namespace kbench {
 namespace {
@@ -285,6 +286,7 @@ class Evaluating {
     // Timed calls see the task's own distribution only, and so does the compiled baseline.
     const bool first_own = !hard && eager_error_.empty();
     if (!hard) eager_error_ = worst_of(eager_error_, *eager);
+    if (!hard && in_half()) note_imprecise();
     if (first_own)
       if (auto end = check_compiled()) return end;
     if (first_own)
@@ -305,10 +307,22 @@ class Evaluating {
     return draw >= kFewest && now - comparing_since_ns_ > kAtOnceNs;
   }
 
+  // In 16 bits eager itself may be so far off that the rule cannot tell right from wrong. Lint
+  // finds that as well, but keeps nothing of these classes.
+  void note_imprecise() {
+    for (const EagerError& error : eager_error_) {
+      if (error.scaled_error <= kLargestEagerErrorInHalf || !record_.unranked.empty()) continue;
+      record_.unranked = fmt::format(
+          "in {} eager itself is off by {:.0f} % of an element, which leaves room for wrong "
+          "results",
+          request_.precision, 100 * error.scaled_error);
+    }
+  }
+
   // For somebody who compares two files: every draw after the first. The reference takes ten times
   // as long as eager in double, and has nothing to add where the results are eager's, or as near to
-  // those as another run of eager is. On the task's own inputs they are judged like those of a timed
-  // call.
+  // those as another run of eager is. On the task's own inputs they are judged like those of a
+  // timed call.
   std::optional<EarlyEnd> compare_with_eager(int draw, std::optional<HardDraw> hard,
                                              bool& is_eagers) {
     calls_.take_quiet_core();

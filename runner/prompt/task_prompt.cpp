@@ -90,7 +90,8 @@ std::string precision(const PromptParts& parts) {
     return fmt::format(
         "- Precision class `{}`: inputs, parameters and outputs are {}, yours and eager's. Sums "
         "in single\n  precision that are rounded at the end pass. A type of 8 bits does not, nor "
-        "does a missing bias: means\n  over each channel and each row are checked as well, and biases "
+        "does a missing bias: means\n  over each channel and each row are checked as well, and "
+        "biases "
         "are once drawn from [-1, 1).\n",
         half_class_of(parts.size), type);
   return std::string("- Precision class `torch-default`: ") +

@@ -71,12 +71,23 @@ double factor(const AcceptanceRule& rule, Against against) {
   return against == Against::kReference ? rule.c : 1 + rule.c;
 }
 
-// The two rules of outputs in 16 bits.
+// The part of a number that an output in 16 bits may be off by, `part` being eager's own. Where
+// four times that were more than a quarter, it is a quarter, but never less than twice eager's:
+// whoever rounds where eager does is off by as much as eager, and by twice that if always to the
+// same side.
+double allowed_part(const AcceptanceRule& rule, double part, Against against) {
+  constexpr double kMost = 0.25;
+  const double allowed = std::max(std::min(rule.c * part, kMost), rule.c / 2 * part);
+  return against == Against::kReference ? allowed : allowed + part;
+}
+
+// The rules of outputs in 16 bits.
 void add_bounds_in_half(const AcceptanceRule& rule, const EagerError& error, Against against,
                         OutputBound& bound) {
   const double c = factor(rule, against);
   if (error.scaled_error > 0 && error.rms > 0)
-    bound.scaled = c * error.scaled_error + least_spacing(rule) / error.rms;
+    bound.scaled =
+        allowed_part(rule, error.scaled_error, against) + least_spacing(rule) / error.rms;
   if (against != Against::kReference) return;
   for (const double slice : error.slice_errors) bound.slices.push_back(c * slice);
   bound.slice_roundoff = unit_roundoff(rule);

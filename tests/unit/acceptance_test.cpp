@@ -458,6 +458,19 @@ TEST(Acceptance, AMeanThatIsOffIsWrongInSixteenBitsThoughNoElementIs) {
               ::testing::HasSubstr("y as a whole is 0.4 % too small, where 0.2 % is allowed"));
 }
 
+TEST(Acceptance, AnImpreciseEagerExcusesAQuarterOrTwiceItsOwnPartInSixteenBits) {
+  const AcceptanceRule rule =
+      for_task({}, {.outputs = {{.name = "y", .dtype = DType::kBFloat16, .shape = {64, 32}}}});
+  const auto part = [&](double of_eager, Against against) {
+    return bounds(rule, {{.rms = 1, .scaled_error = of_eager}}, against).at(0).scaled;
+  };
+  EXPECT_DOUBLE_EQ(part(0.01, Against::kReference), 0.04);
+  EXPECT_DOUBLE_EQ(part(0.1, Against::kReference), 0.25);
+  EXPECT_DOUBLE_EQ(part(0.3, Against::kReference), 0.6);
+  EXPECT_DOUBLE_EQ(part(0.01, Against::kEager), 0.05);
+  EXPECT_DOUBLE_EQ(part(0.1, Against::kEager), 0.35);
+}
+
 TEST(Acceptance, TheWorstOfTwoDrawsHasTheWorstOfEachMean) {
   const auto worst = worst_of({{.scaled_error = 3, .slice_errors = {1, 4}}},
                               {{.scaled_error = 2, .slice_errors = {2, 3}}});
