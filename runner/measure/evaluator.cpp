@@ -422,16 +422,16 @@ class Evaluating {
 
   std::optional<EarlyEnd> judge_large_biases(const std::vector<EagerError>& eager) {
     Check check;
+    if (all_finite(eager)) {
+      if (auto end = call_and_judge(true, eager, check)) return end;
+      if (!check.passed)
+        check.message = fmt::format("with biases drawn from [-1, 1): {}", check.message);
+    } else {
+      check.passed = true;
+      check.message = "left out: eager itself overflows with such parameters";
+    }
     check.draw = static_cast<int>(record_.checks.size());
     check.distribution = "large_biases";
-    check.passed = true;
-    check.message = "left out: eager itself overflows with such parameters";
-    if (all_finite(eager)) {
-      check = Check{.draw = check.draw, .distribution = check.distribution};
-      if (auto end = call_and_judge(true, eager, check)) return end;
-    }
-    if (!check.passed)
-      check.message = fmt::format("with biases drawn from [-1, 1): {}", check.message);
     record_.checks.push_back(check);
     return check.passed ? std::nullopt : wrong(check);
   }
