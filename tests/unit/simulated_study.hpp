@@ -237,15 +237,19 @@ inline TransferCoverage transfer_coverage(double gain, double gap, int units, in
   return found;
 }
 
-// Outcomes of a chain whose success raises the next chance by 0.06 and whose failure lowers it by
-// 0.02; `effect` is what a component adds to each step.
+// A success raises the next chance by 0.06, a failure lowers it by 0.02.
+inline double drifted(double chance, bool good) {
+  return std::min(std::max(chance + (good ? 0.06 : -0.02), 0.02), 0.98);
+}
+
+// Outcomes of a chain that drifts; `effect` is what a component adds to each step.
 inline std::vector<double> drifting_chain(int steps, double start, double effect, Random& random) {
   std::vector<double> outcomes;
   double chance = start;
   for (int step = 0; step < steps; ++step) {
     const bool good = uniform(random) < std::min(chance + effect, 0.98);
     outcomes.push_back(good ? 1 : 0);
-    chance = std::min(std::max(chance + (good ? 0.06 : -0.02), 0.02), 0.98);
+    chance = drifted(chance, good);
   }
   return outcomes;
 }
