@@ -181,7 +181,8 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
              "Tokens of the model's window (default: 131072)");
   add_number(plan, "--seed", options.planned.plan.seed, 0, 1e15,
              "Of the first replicate; each has one more (default: 0)");
-  plan.add_flag("--quick", options.planned.plan.quick, "Time kernels in eight blocks only");
+  plan.add_flag("--quick", options.planned.plan.quick,
+                "Time kernels in eight blocks only; without better and fast:X none is timed");
   plan.add_option_function<std::string>(
           "--price",
           [&options](const std::string& word) {

@@ -89,6 +89,8 @@ bool reads_row(const Component& component) {
   return known != nullptr && known->reads_row;
 }
 
+bool reads_times(const Component& component) { return component.name == "profiler"; }
+
 bool reads_kernel(const Component& component) {
   const BuiltIn* known = built_in(component.name);
   return known != nullptr && !known->reads_row;

@@ -32,6 +32,8 @@ struct Component {
 
 // Whether the stored row is enough for it.
 [[nodiscard]] bool reads_row(const Component& component);
+// Whether that row must have been timed.
+[[nodiscard]] bool reads_times(const Component& component);
 // Whether it takes the kernel's sources, and compilers or tools.
 [[nodiscard]] bool reads_kernel(const Component& component);
 

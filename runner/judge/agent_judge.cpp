@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -80,21 +81,31 @@ class DeviceJudge final : public EpisodeJudge {
 
   KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
                        const std::string& variant) override {
+    return stored_row(task, tree, variant, /*timed=*/true);
+  }
+
+  KernelVerdict check(const WorkspaceTask& task, const KernelTree& tree,
+                      const std::string& variant) override {
+    return stored_row(task, tree, variant, /*timed=*/false);
+  }
+
+ private:
+  KernelVerdict stored_row(const WorkspaceTask& task, const KernelTree& tree,
+                           const std::string& variant, bool timed) {
     const std::scoped_lock one_at_a_time(device_);
-    auto before = find_row(task.task, variant);
+    auto before = find_row(task.task, variant, timed);
     if (!before) return failed(before.error());
     if (!before->empty()) return verdict_of(*before);
     if (judging_.stop()) return nobody();
     const auto staged = stage(task, tree, variant);
     if (!staged) return failed(staged.error());
-    const auto run = judge({*staged, task, judging_.place}, /*timed=*/true);
+    const auto run = judge({*staged, task, judging_.place}, timed);
     if (!run) return failed(run.error());
     if (!run->row) return not_judged(*run);
     const auto key = take_row(*run);
     return key ? verdict_of(*key) : failed(key.error());
   }
 
- private:
   Result<StagedKernels> stage(const WorkspaceTask& task, const KernelTree& tree,
                               const std::string& variant) const {
     auto folder = ScratchFolder::make("kbench-agent");
@@ -122,10 +133,13 @@ class DeviceJudge final : public EpisodeJudge {
   }
 
   // The key of a row that was stored before whoever asked for it could be told; empty without one.
-  Result<std::string> find_row(const std::string& task, const std::string& variant) {
+  // A row that was timed was checked as well.
+  Result<std::string> find_row(const std::string& task, const std::string& variant, bool timed) {
     if (auto read = read_keys(); !read) return read.error();
-    const auto found = keys_->find({task, variant});
-    return found == keys_->end() ? std::string() : found->second;
+    for (const bool was_timed : {true, timed})
+      if (const auto found = keys_->find({task, variant, was_timed}); found != keys_->end())
+        return found->second;
+    return std::string();
   }
 
   // All rows of the run are read once, with their samples: nobody else adds one with a submission.
@@ -140,7 +154,7 @@ class DeviceJudge final : public EpisodeJudge {
   }
 
   void remember(const Evaluation& row) {
-    if (row.submission) keys_->try_emplace({row.task, row.submission->variant}, row.key);
+    if (row.submission) keys_->try_emplace({row.task, row.submission->variant, row.timed}, row.key);
   }
 
   // The row, as it was measured, with its sources, becomes one of the episodes' run.
@@ -178,8 +192,9 @@ class DeviceJudge final : public EpisodeJudge {
 
   AgentJudging judging_;
   std::mutex device_;
-  // Keys of the run's rows with a submission, by task and variant; nothing before the first submit.
-  std::optional<std::map<std::pair<std::string, std::string>, std::string>> keys_;
+  // Keys of the run's rows with a submission, by task, variant and whether it was timed; nothing
+  // before the first submit.
+  std::optional<std::map<std::tuple<std::string, std::string, bool>, std::string>> keys_;
 };
 
 }  // namespace

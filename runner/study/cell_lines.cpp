@@ -183,6 +183,10 @@ Result<CellOutcome> find_outcome(std::string_view name) {
                "outcomes are built, correct, better, fast:1.05 (a speed-up over eager) and tokens"};
 }
 
+bool takes_time(const CellOutcome& outcome) {
+  return outcome.kind == CellOutcome::Kind::kFast || outcome.kind == CellOutcome::Kind::kBetter;
+}
+
 Result<CellLines> cell_lines(const StudyFacts& study) {
   std::vector<CellOutcome> outcomes;
   for (const std::string& name : study.plan.outcomes) {

@@ -38,6 +38,8 @@ struct CellOutcome {
 };
 // Errors: kUsage, none of these.
 [[nodiscard]] Result<CellOutcome> find_outcome(std::string_view name);
+// Whether only a kernel that was timed has it.
+[[nodiscard]] bool takes_time(const CellOutcome& outcome);
 
 struct StudyFacts {
   const StudyPlan& plan;

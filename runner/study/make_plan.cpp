@@ -141,6 +141,7 @@ Result<PlanRequest> with_parts(PlanRequest request, const PlanParts& parts) {
     plan.arms.insert(plan.arms.end(), kTransferArms.begin(), kTransferArms.end());
   if (plan.outcomes.empty()) plan.outcomes = {"correct", "built", "fast:1", "better", "tokens"};
   plan.primary = plan.outcomes.front();
+  plan.checks_only = !has_timed_outcome(plan);
   return request;
 }
 

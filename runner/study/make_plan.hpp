@@ -29,7 +29,7 @@ struct PlanParts {
   std::vector<std::string> arms;        // of attribution/cells.hpp; "paper": five
 };
 // The request with these parts; the first of its outcomes is primary, and without any all are
-// there. Errors: those of find_component.
+// there. Kernels are timed where an outcome takes a time. Errors: those of find_component.
 [[nodiscard]] Result<PlanRequest> with_parts(PlanRequest request, const PlanParts& parts);
 
 // Components that answer in so many states.

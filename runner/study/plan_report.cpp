@@ -74,6 +74,9 @@ std::string plan_text(const MadePlan& made, const std::optional<Price>& price) {
   if (made.answer_seconds > 0)
     fmt::format_to(out, "{} of answers, one after the other\n",
                    duration_words(static_cast<double>(made.cost.requests) * made.answer_seconds));
+  if (made.plan.checks_only)
+    fmt::format_to(out, "kernels are checked and not timed{}: no outcome takes a time\n",
+                   times_anything(made.plan) ? ", but those that the profiler speaks of" : "");
   if (price) fmt::format_to(out, "US$ {:.4g}\n", made.cost.usd(*price));
   constexpr const char* kIndices[] = {"effect of a component", "interaction of two",
                                       "interaction of three"};
@@ -104,6 +107,7 @@ Json plan_json(const MadePlan& made, const std::optional<Price>& price) {
           {"states", made.plan.states.size()},
           {"replicates", made.plan.replicates},
           {"cells", made.cost.cells},
+          {"checks_only", made.plan.checks_only},
           {"requests", made.cost.requests},
           {"tokens", {{"in", made.cost.tokens_in}, {"out", made.cost.tokens_out}}},
           {"turns", made.rates.turns},

@@ -54,6 +54,7 @@ StudyPlan plan_from(const Json& json) {
   plan.replicates = json.at("replicates").get<int>();
   plan.injection = json.at("injection").get<std::string>();
   plan.model = json.at("model").get<std::string>();
+  if (json.contains("checks_only")) plan.checks_only = json.at("checks_only").get<bool>();
   if (json.contains("strong")) plan.strong = json.at("strong").get<std::string>();
   if (!json.at("temperature").is_null()) plan.temperature = json.at("temperature").get<double>();
   if (!json.at("max_tokens").is_null()) plan.max_tokens = json.at("max_tokens").get<int>();
@@ -105,6 +106,8 @@ Status check_plan(const StudyPlan& plan) {
     return no_plan(fmt::format("has not 1 to {} components", kMostComponents));
   for (const std::string& outcome : plan.outcomes)
     if (auto known = find_outcome(outcome); !known) return known.error();
+  if (plan.checks_only && has_timed_outcome(plan))
+    return no_plan("has an outcome that takes a time, and times no kernel");
   if (std::find(plan.outcomes.begin(), plan.outcomes.end(), plan.primary) == plan.outcomes.end())
     return no_plan("has a primary outcome that is none of its outcomes");
   if (plan.replicates < 1 || plan.replicates > kMostReplicates)
@@ -165,6 +168,8 @@ std::string study_plan_text(const StudyPlan& plan) {
                {"size", plan.size},
                {"quick", plan.quick},
                {"states", std::move(states)}};
+  // Left out where it is not so: plans of before say nothing of it, and time their kernels.
+  if (plan.checks_only) json["checks_only"] = true;
   if (!plan.strong.empty()) json["strong"] = plan.strong;
   return json.dump(1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
 }
@@ -240,6 +245,23 @@ const std::string& planner_of(const StudyPlan& plan, const std::string& arm) {
 
 const std::string& coder_of(const StudyPlan& plan, const std::string& arm) {
   return arm == "transfer:strong" ? plan.strong : plan.model;
+}
+
+bool has_timed_outcome(const StudyPlan& plan) {
+  return std::any_of(plan.outcomes.begin(), plan.outcomes.end(), [](const std::string& name) {
+    const auto outcome = find_outcome(name);
+    return outcome && takes_time(*outcome);
+  });
+}
+
+bool times_anything(const StudyPlan& plan) {
+  if (!plan.checks_only) return true;
+  const auto tells_times = [&](const PlannedState& state) {
+    return std::any_of(plan.components.begin(), plan.components.end(), [&](const Component& one) {
+      return reads_times(one) && holds(state.available, one.name);
+    });
+  };
+  return std::any_of(plan.states.begin(), plan.states.end(), tells_times);
 }
 
 int requests_of(const StudyPlan& plan, const std::string& arm) {

@@ -50,6 +50,9 @@ struct StudyPlan {
   std::string device;             // "cpu" or "cuda"; this and the next: of all states
   std::string size;
   bool quick = false;  // kernels are timed in eight blocks only
+  // Kernels of cells are checked and not timed. Another plan without it: rows that were timed and
+  // rows that were not are of different studies.
+  bool checks_only = false;
   std::vector<PlannedState> states;
 
   friend bool operator==(const StudyPlan&, const StudyPlan&) = default;
@@ -87,6 +90,11 @@ inline constexpr std::array<std::string_view, 3> kTransferArms = {"transfer:own"
 // The models that are asked for the plan of a cell of that arm, and for its code.
 [[nodiscard]] const std::string& planner_of(const StudyPlan& plan, const std::string& arm);
 [[nodiscard]] const std::string& coder_of(const StudyPlan& plan, const std::string& arm);
+
+// Whether an outcome of the plan takes a time.
+[[nodiscard]] bool has_timed_outcome(const StudyPlan& plan);
+// Whether anything is timed: kernels of cells, or those of states for a component that tells times.
+[[nodiscard]] bool times_anything(const StudyPlan& plan);
 
 // Requests to the endpoint that a cell of that arm takes: two with a planner.
 [[nodiscard]] int requests_of(const StudyPlan& plan, const std::string& arm);

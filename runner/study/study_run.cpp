@@ -125,7 +125,8 @@ class StudyRun {
     return Done{};
   }
 
-  // Measures the baselines first: their run is what cells and rows belong to.
+  // Measures the baselines first, where anything is timed: their run is what cells and rows belong
+  // to.
   Status begin() {
     const auto before =
         store_->with([&](const Store& store) { return store.run_of_study(outcome_.study); });
@@ -158,7 +159,8 @@ class StudyRun {
     run.tasks.assign(tasks.begin(), tasks.end());
     run.size = plan_.size;
     run.device = request_.device.value_or(plan_.device);
-    run.quick = plan_.quick;
+    run.checks_only = !times_anything(plan_);
+    run.quick = plan_.quick && !run.checks_only;
     run.baselines_only = true;
     const RunTerms terms{.database = request_.database,
                          .command_line = request_.command_line,
@@ -244,9 +246,9 @@ class StudyRun {
     for (StudyState& state : states_) {
       if (!state.dropped.empty()) continue;
       for (const Component& component : plan_.components) {
-        const auto hash = hashes->find({state.node.node.state, component.name, component.version});
-        if (hash == hashes->end()) continue;
-        if (const auto text = texts->find(hash->second); text != texts->end())
+        const std::string* hash = words_in(*hashes, component, state);
+        if (hash == nullptr) continue;
+        if (const auto text = texts->find(*hash); text != texts->end())
           state.reports[component.name] = text->second;
       }
       look_for_leaks(state);
@@ -257,7 +259,8 @@ class StudyRun {
   Status let_components_speak(StudyState& state) {
     const WorkspaceTask task{state.node.state.task, state.node.state.size, state.node.state.device};
     if (auto same = check_task(state, task); !same || !state.dropped.empty()) return same;
-    const KernelVerdict verdict = judged(task, state.tree);
+    const KernelVerdict verdict =
+        judged(task, state.tree, !plan_.checks_only || tells_times(state));
     if (verdict.interrupted) return Done{};
     if (verdict.error == CallError::kInfrastructure || verdict.evaluation.empty()) {
       state.dropped = "its kernel could not be judged";
@@ -269,6 +272,38 @@ class StudyRun {
     for (const Evaluation& row : rows->evaluations)
       if (row.run_id == outcome_.run_id) return store_reports(state, row);
     return Error{ErrorCode::kInfrastructure, "the row of a state's kernel is not there", ""};
+  }
+
+  // Whether a component has yet to speak of the state's kernel that needs to know how long it
+  // takes.
+  bool tells_times(const StudyState& state) const {
+    return std::any_of(plan_.components.begin(), plan_.components.end(), [&](const Component& one) {
+      return reads_times(one) && has_to_speak(one, state);
+    });
+  }
+
+  bool has_to_speak(const Component& component, const StudyState& state) const {
+    const auto& available = state.planned->available;
+    return std::binary_search(available.begin(), available.end(), component.name) &&
+           words_in(spoken_, component, state) == nullptr;
+  }
+
+  // A row that was not timed may tell less: words on it are a version of their own, and only those
+  // take them who time no kernel.
+  static std::string spoken_version(const Component& component, bool timed) {
+    return timed || reads_kernel(component) ? component.version : component.version + ":checks";
+  }
+
+  // Hash of the component's words on the state; null without any. Words on checks alone come first
+  // where they will do: they were asked for before the others were there.
+  const std::string* words_in(const Spoken& spoken, const Component& component,
+                              const StudyState& state) const {
+    for (const bool timed : {!plan_.checks_only, true})
+      if (const auto found = spoken.find(
+              {state.node.node.state, component.name, spoken_version(component, timed)});
+          found != spoken.end())
+        return &found->second;
+    return nullptr;
   }
 
   // A state is of a task as it was then.
@@ -287,14 +322,13 @@ class StudyRun {
 
   Status store_reports(const StudyState& state, const Evaluation& row) {
     for (const Component& component : plan_.components) {
-      const auto& available = state.planned->available;
-      if (!std::binary_search(available.begin(), available.end(), component.name)) continue;
-      if (spoken_.contains({state.node.node.state, component.name, component.version})) continue;
+      if (!has_to_speak(component, state)) continue;
       const auto report = words_of(component, state, row);
       if (!report) return report.error();
       const Blob blob = pack(report->text);
-      const StateReport stored{state.node.node.state, component.name, component.version, "raw",
-                               report->status,        blob.hash};
+      const StateReport stored{
+          state.node.node.state, component.name, spoken_version(component, row.timed), "raw",
+          report->status,        blob.hash};
       const Status put =
           store_->with([&](Store& store) { return store.put_report(stored, std::span(&blob, 1)); });
       if (!put) return put;
@@ -504,7 +538,8 @@ class StudyRun {
       return put_cell(cell, {});
     }
     const KernelVerdict verdict =
-        judged({state.node.state.task, state.node.state.size, state.node.state.device}, *tree);
+        judged({state.node.state.task, state.node.state.size, state.node.state.device}, *tree,
+               !plan_.checks_only);
     if (verdict.interrupted) return Done{};
     cell.evaluation = verdict.evaluation;
     cell.status = verdict.error == CallError::kInfrastructure ? cell_status::kInfrastructure
@@ -514,11 +549,12 @@ class StudyRun {
   }
 
   // A tree is a row of the run, once; once more where the machine was at fault.
-  KernelVerdict judged(const WorkspaceTask& task, const KernelTree& tree) {
+  KernelVerdict judged(const WorkspaceTask& task, const KernelTree& tree, bool timed) {
     for (int tries = 1;; ++tries) {
       const std::string variant =
           tries == 1 ? variant_of(tree) : fmt::format("{}-{}", variant_of(tree), tries);
-      KernelVerdict verdict = judge_->submit(task, tree, variant);
+      KernelVerdict verdict =
+          timed ? judge_->submit(task, tree, variant) : judge_->check(task, tree, variant);
       if (verdict.interrupted || verdict.error != CallError::kInfrastructure ||
           tries == kMostJudgings)
         return verdict;

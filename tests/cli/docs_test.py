@@ -211,6 +211,10 @@ class FeedbackTest(DocsCase):
         self.assertIn(": cannot tell", study)
         cells = [json.loads(line) for line in (self.work / "cells.jsonl").read_text(encoding="utf-8").splitlines()]
         self.assertEqual(len(cells), 6, "a wrong kernel under two components, a right one under one")
+        self.assertEqual(set(cells[0]["outcomes"]), {"built", "correct", "better", "fast:1", "tokens"})
+        with contextlib.closing(sqlite3.connect(self.work / "kbench.sqlite")) as database:
+            (checked,) = database.execute("SELECT count(*) FROM evaluation WHERE NOT timed").fetchone()
+        self.assertEqual(checked, 0, "outcomes that take a time: every kernel is timed")
         self.assertIn("recounted 0.6667\nprinted 0.6667\n", output)
         self.assertRegex(output, r"0 +not built +0 +jsonl +imported\n.* 1 +correct +0 +jsonl +imported")
         self.assertIn(quoted, (self.work / "example.html").read_text(encoding="utf-8"))

@@ -167,8 +167,11 @@ class StudyCase(cli_case.CliCase):
             self.assertEqual(found[key][1], count, key)
         return len(expected)
 
+    def rows(self):
+        return json.loads(self.kbench("report", "json").stdout)["results"]
+
     def evaluations(self):
-        return [row for row in json.loads(self.kbench("report", "json").stdout)["results"] if row["agent"]]
+        return [row for row in self.rows() if row["agent"]]
 
 
 def answering(stratum):
@@ -190,7 +193,7 @@ class SmallTest(StudyCase):
                             components=("error", "left=echo left"))
         self.assert_good(planned)
         told = json.loads(planned.stdout)
-        self.assertEqual((told["states"], told["cells"], told["requests"]), (2, 16, 16 + 3))
+        self.assertEqual((told["states"], told["cells"], told["requests"], told["checks_only"]), (2, 16, 16 + 3, True))
         self.assert_fails(self.run_study("--resume"), NOTHING_SELECTED, "there is no study")
         done = self.run_study()
         self.assertEqual(done.returncode, GOOD, done.stderr)
@@ -206,6 +209,9 @@ class SmallTest(StudyCase):
         self.assertEqual(again["effects"], report["effects"])
         # A kernel is a row once, whoever wrote it, the states' own included.
         self.assertLessEqual(len(self.evaluations()), len(RUNGS))
+        # No outcome takes a time: no kernel was timed, and no baseline.
+        self.assertEqual(collections.Counter((row["agent"], row["timed"]) for row in self.rows()),
+                         {("scripted", False): len(self.evaluations()), (None, False): 1})
         # Nothing is asked twice.
         self.assert_fails(self.run_study(), USAGE, "begun already")
         asked = len(self.server.seen)
@@ -390,6 +396,9 @@ class PaidTest(StudyCase):
         self.assertEqual((told["turns"], told["states"]), (2, 2))
         self.tokens = []
         self.assert_good(self.run_study())
+        # The profiler speaks of both states' kernels, so that these are timed, and their baselines.
+        self.assertTrue(told["checks_only"])
+        self.assertEqual([row["timed"] for row in self.rows()], [True] * 3)
         counted = [sum(column) for column in zip(*self.tokens)]
         self.assertEqual(len(self.tokens), told["requests"])
         usd = sum(tokens * price for tokens, price in zip(counted, self.PRICE)) / 1e6

@@ -107,6 +107,31 @@ TEST_F(AgentJudge, WhatWasStoredBeforeIsToldAndNotMeasuredAgain) {
   EXPECT_THAT(rows(), SizeIs(2));
 }
 
+TEST_F(AgentJudge, ACheckIsARowThatIsNotTimed) {
+  quick_ = true;
+  judge_ = make_judge();
+  const std::string key = judge_->check(relu_, tree_, "e0-1").evaluation;
+  EXPECT_TRUE(benches_.asked.checks_only);
+  ASSERT_THAT(rows(), SizeIs(1));
+  EXPECT_EQ(rows()[0].key, key);
+  EXPECT_FALSE(rows()[0].timed);
+  EXPECT_EQ(judge_->check(relu_, tree_, "e0-1").evaluation, key);
+  EXPECT_EQ(make_judge()->check(relu_, tree_, "e0-1").evaluation, key) << "of a killed program";
+  EXPECT_THAT(rows(), SizeIs(1));
+}
+
+TEST_F(AgentJudge, ATimedRowAnswersACheckAndNeverTheOtherWayRound) {
+  const std::string checked = judge_->check(relu_, tree_, "e0-1").evaluation;
+  const std::string timed = judge_->submit(relu_, tree_, "e0-1").evaluation;
+  EXPECT_NE(timed, checked);
+  EXPECT_FALSE(benches_.asked.checks_only);
+  for (const auto& judge : {make_judge(), make_judge()}) {
+    EXPECT_EQ(judge->check(relu_, tree_, "e0-1").evaluation, timed);
+    EXPECT_EQ(judge->submit(relu_, tree_, "e0-1").evaluation, timed);
+  }
+  EXPECT_THAT(rows(), SizeIs(2));
+}
+
 TEST_F(AgentJudge, VerifyingStoresNothing) {
   const KernelVerdict verdict = judge_->verify(relu_, tree_);
   EXPECT_EQ(verdict.error, CallError::kNone);

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/study/make_plan.hpp"
 #include "runner/study/study_cost.hpp"
 
 namespace kbench {
@@ -16,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 StudyPlan plan() {
@@ -37,6 +39,7 @@ TEST(StudyPlan, IsReadAsItWasWritten) {
   all.arms = {"sham", "P+RF"};
   all.temperature = 0.25;
   all.max_tokens = 9;
+  all.checks_only = true;
   const auto back = read_study_plan(study_plan_text(all));
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(*back, all);
@@ -61,6 +64,7 @@ TEST(StudyPlan, EachFieldMakesAnotherStudy) {
       [](StudyPlan& p) { p.device = "cuda"; },
       [](StudyPlan& p) { p.size = "full"; },
       [](StudyPlan& p) { p.quick = true; },
+      [](StudyPlan& p) { p.checks_only = true; },
       [](StudyPlan& p) { p.states.pop_back(); },
       [](StudyPlan& p) { p.states[0].node = "n3"; },
       [](StudyPlan& p) { p.states[0].stratum = "correct"; },
@@ -73,6 +77,33 @@ TEST(StudyPlan, EachFieldMakesAnotherStudy) {
     change(changed);
     EXPECT_TRUE(ids.insert(study_id(study_plan_text(changed))).second) << study_plan_text(changed);
   }
+}
+
+TEST(StudyPlan, OneOfBeforeTimesItsKernels) {
+  EXPECT_THAT(study_plan_text(plan()), Not(HasSubstr("checks_only"))) << "else its id changes";
+  const auto back = read_study_plan(study_plan_text(plan()));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_FALSE(back->checks_only);
+  EXPECT_TRUE(times_anything(*back));
+}
+
+TEST(StudyPlan, TimesKernelsWhereAnOutcomeOrAComponentTakesATime) {
+  const auto made = [](std::vector<std::string> outcomes) {
+    PlanRequest request;
+    request.plan.outcomes = std::move(outcomes);
+    return with_parts(std::move(request), {{"error", "profiler"}, {}})->plan;
+  };
+  for (const char* timed : {"better", "fast:0.5"}) {
+    EXPECT_FALSE(made({"correct", timed}).checks_only) << timed;
+    EXPECT_TRUE(times_anything(made({"correct", timed}))) << timed;
+  }
+  EXPECT_FALSE(made({}).checks_only) << "all outcomes";
+  StudyPlan checked = made({"correct", "built", "tokens"});
+  EXPECT_TRUE(checked.checks_only);
+  checked.states = {{"n1", "t", "not built", {"error"}}};
+  EXPECT_FALSE(times_anything(checked));
+  checked.states.push_back({"n2", "t", "wrong", {"error", "profiler"}});
+  EXPECT_TRUE(times_anything(checked)) << "the profiler tells a time";
 }
 
 TEST(StudyPlan, AStrongModelLendsItsPlansInArmsOfTheirOwn) {
@@ -113,6 +144,11 @@ TEST(StudyPlan, WhatIsNoneIsRefused) {
       {"a component twice", [](StudyPlan& p) { p.components.push_back(p.components[0]); }},
       {"not 1 to 8 components", [](StudyPlan& p) { p.components.clear(); }},
       {"no outcome", [](StudyPlan& p) { p.outcomes.emplace_back("fast"); }},
+      {"takes a time",
+       [](StudyPlan& p) {
+         p.checks_only = true;
+         p.outcomes.emplace_back("fast:2");
+       }},
       {"primary outcome", [](StudyPlan& p) { p.primary = "better"; }},
       {"replicates", [](StudyPlan& p) { p.replicates = 0; }},
       {"states", [](StudyPlan& p) { p.states.clear(); }},
