@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/agent/agent_process.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/judge/agent_judge.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr std::size_t kLongestAgent = 64;
 constexpr std::chrono::milliseconds kTick{200};
+constexpr std::chrono::milliseconds kLookPatience{20'000};
 
 class AgentRun {
  public:
@@ -81,6 +83,7 @@ class AgentRun {
     for (const Task& task : *tasks)
       if (auto texts = prepare_texts(task.id, size_of(task, *target), target_name(*target)); !texts)
         return texts;
+    if (auto there = look_at_endpoint(); !there) return there;
     const RunTerms terms{.database = request_.database,
                          .command_line = request_.command_line,
                          .stop = [this] { return look_at_signals(); }};
@@ -93,6 +96,16 @@ class AgentRun {
     if (auto opened = open_store(); !opened) return opened;
     run_id_ = outcome->run.id;
     return plan_episodes(*tasks, *target);
+  }
+
+  // Baselines take minutes: an address at which nobody is must be told before. An endpoint that
+  // goes away later is asked again, episode by episode.
+  Status look_at_endpoint() const {
+    const auto connected = connect_to(request_.endpoint, kLookPatience);
+    if (connected) return Done{};
+    return Error{connected.error().code,
+                 "the endpoint does not answer: " + connected.error().message,
+                 "start the model's server first, or correct --endpoint; nothing was measured"};
   }
 
   Status plan_episodes(const std::vector<Task>& tasks, const Target& target) {

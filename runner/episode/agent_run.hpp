@@ -60,8 +60,8 @@ struct AgentRunOutcome {
 };
 
 // Runs until all episodes have ended, or everybody is to stop. Errors: kNotFound, no such task or
-// run, or every episode has ended; those of the baselines, of the store, and of the machine.
-// Episodes that did not end go on with `resume`.
+// run, or every episode has ended; those of connect_to(), before anything is measured; those of the
+// baselines, of the store, and of the machine. Episodes that did not end go on with `resume`.
 [[nodiscard]] Result<AgentRunOutcome> run_agent(const AgentRunRequest& request,
                                                 AgentRunSurroundings& around);
 

@@ -16,6 +16,8 @@
 #include "runner/core/utc_now.hpp"
 #include "runner/episode/agent_talk.hpp"
 #include "runner/episode/chosen_feedback.hpp"
+#include "runner/episode/kept_words.hpp"
+#include "runner/feedback/component.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -417,21 +419,29 @@ Result<Reports> EpisodeSession::reports_of(const Turn& turn) {
   for (const Evaluation& row : rows->evaluations)
     if (row.run_id == episode_.run_id)
       return chosen_reports(*sampling_.feedback, row,
-                            [&](const std::string& component) { return words_of(component); });
+                            [&](const std::string& component) { return words_of(component, row); });
   return Error{ErrorCode::kInfrastructure, "the row of a kernel is not there", ""};
 }
 
-// A planner and the coder behind it are told the same.
-Result<std::string> EpisodeSession::words_of(const std::string& component) {
+// A planner and the coder behind it are told the same, also where a kill came between.
+Result<std::string> EpisodeSession::words_of(const std::string& component, const Evaluation& row) {
   const std::pair about(component, tools_->tree());
   if (const auto said = spoken_.find(about); said != spoken_.end()) return said->second;
+  const auto known = find_component(component);
+  if (!known) return known.error();
+  KeptWords kept(around_.store, episode_.id, row);
+  auto before = kept.find(*known);
+  if (!before) return before.error();
+  if (*before) return spoken_[about] = std::move(**before);
   const KernelVerdict verdict = tools_->report(component);
   const Json report = verdict.result.value("report", Json());
   if (verdict.interrupted || !report.is_object())
     return Error{ErrorCode::kInfrastructure,
                  fmt::format("{} said nothing: {}", component, text_in(verdict.result, "message")),
                  "leave it out of --feedback"};
-  return spoken_[about] = text_in(report, "text");
+  std::string words = text_in(report, "text");
+  if (auto stored = kept.keep(*known, words); !stored) return stored.error();
+  return spoken_[about] = std::move(words);
 }
 
 Json EpisodeSession::opening() const {

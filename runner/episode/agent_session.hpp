@@ -96,8 +96,8 @@ class EpisodeSession {
   // The message that follows on the last turn, where its feedback is chosen.
   [[nodiscard]] Result<std::optional<NextMessage>> next_message();
   [[nodiscard]] Result<Reports> reports_of(const Turn& turn);
-  // A component's words on the kernels as they lie there.
-  [[nodiscard]] Result<std::string> words_of(const std::string& component);
+  // A component's words on the kernels as they lie there, which became that row.
+  [[nodiscard]] Result<std::string> words_of(const std::string& component, const Evaluation& row);
   [[nodiscard]] bool is_of_planner(std::size_t turn) const;
   [[nodiscard]] int coder_turns() const;
   [[nodiscard]] Json opening() const;

@@ -3,7 +3,7 @@
 import os
 
 import cli_case
-from cli_case import NOTHING_SELECTED, USAGE
+from cli_case import INFRASTRUCTURE, NOTHING_SELECTED, USAGE
 
 URL = "http://127.0.0.1:9/v1"
 
@@ -26,6 +26,12 @@ class RefusedTest(cli_case.CliCase):
             result = self.run_agent("--endpoint", "https://localhost:9/v1", "--model", "m", "--task", "relu",
                                     SSL_CERT_FILE=str(self.folder / name))
             self.assert_fails(result, USAGE, f"{name} holds no certificates")
+
+    def test_where_nobody_answers_nothing_is_measured(self):
+        result = self.run_agent("--endpoint", URL, "--model", "m", "--task", "level1/019_relu", "--suite",
+                                cli_case.TINY, "--device", "cpu")
+        self.assert_fails(result, INFRASTRUCTURE, "the endpoint does not answer: ", "nothing was measured")
+        self.assertEqual(list(self.folder.glob("*.sqlite*")), [])
 
     def test_what_has_to_be_named(self):
         self.assert_fails(self.run_agent("--model", "m", "--task", "relu"), USAGE, "--endpoint")

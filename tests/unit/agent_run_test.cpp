@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "runner/run/resumed_request.hpp"
+#include "runner/serve/gate_process.hpp"
 #include "tests/fakes/scripted_agent.hpp"
 #include "tests/unit/judge_fixture.hpp"
 #include "tests/unit/paths.hpp"
@@ -28,6 +29,8 @@ class RunAgent : public JudgeTest {
     asked_.run.device = "cpu";
     asked_.run.tasks = {"level1/019_relu"};
     asked_.model = "Qwen/Qwen3-8B";
+    asked_.endpoint.host = "127.0.0.1";
+    asked_.endpoint.port = port_of(server_);
     asked_.parallel = 1;
     asked_.database = terms_.database;
     asked_.command_line = "kbench agent run of a test";
@@ -69,6 +72,7 @@ class RunAgent : public JudgeTest {
   }
   [[nodiscard]] std::vector<std::string> rows() const { return lines_of(stored()); }
 
+  UniqueFd server_ = std::move(*listen_on("127.0.0.1", 0));  // nobody reads there
   AgentRunRequest asked_;
   KeptRun quiet_;
   std::atomic<int> signals_ = 0;
@@ -128,6 +132,14 @@ TEST_F(RunAgent, TasksThatAreNoneBeginNothing) {
   const auto none = go([](AgentSide&) {});
   ASSERT_FALSE(none.ok());
   EXPECT_EQ(none.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(benches_.made, 0);
+}
+
+TEST_F(RunAgent, WithoutAnEndpointNothingIsMeasured) {
+  server_.reset();
+  const auto outcome = go([](AgentSide&) {});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("the endpoint does not answer: "));
   EXPECT_EQ(benches_.made, 0);
 }
 

@@ -67,7 +67,10 @@ class AgentSession : public ::testing::Test {
     row.task = "level1/019_relu";
     row.state = State::kWrongResult;
     row.message = "element 7 is wrong";
-    EXPECT_TRUE(opened->add(row).ok());
+    const Blob source = pack("int one;");
+    row.sources = {{"src/main.cpp", source.hash, 8}};
+    row.tree_hash = hash_tree(row.sources);
+    EXPECT_TRUE(opened->add(row, std::span(&source, 1)).ok());
     store_.emplace(std::move(*opened));
   }
 
@@ -249,6 +252,28 @@ TEST_F(AgentSession, AComponentThatReadsTheKernelSpeaksOfEachOnce) {
   });
   ASSERT_THAT(judge_.reports, SizeIs(2));
   EXPECT_NE(judge_.reports[0], judge_.reports[1]);
+}
+
+TEST_F(AgentSession, AComponentIsNotAskedAgainAfterAStop) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback = {"debugger"};
+  Json next;
+  const Episode cut = played([&](AgentSide& agent) {
+    next = agent.write_and_submit("int one;").at("next");
+    stopping_ = true;
+    agent.hear();
+  });
+  ASSERT_THAT(judge_.reports, SizeIs(1));
+  stopping_ = false;
+  ASSERT_TRUE(go_on(cut, [&](AgentSide& agent) {
+                EXPECT_EQ(agent.hello.at("last").at("next"), next);
+                agent.end("window");
+              }).ok());
+  EXPECT_THAT(judge_.reports, SizeIs(1)) << "what it said is kept";
+  const auto held =
+      store_->with([](const Store& store) { return store.trajectories("run").value(); });
+  ASSERT_THAT(held.reports, SizeIs(1));
+  EXPECT_EQ(held.reports[0].component, "debugger");
 }
 
 TEST_F(AgentSession, BehindAPlanItGoesOnWithTheSameMessage) {
