@@ -19,6 +19,7 @@ import threading
 import time
 
 import cli_case
+import quiet
 import scripted_endpoint
 from cli_case import CACHE, GOOD, INFRASTRUCTURE, KBENCH, NOTHING_SELECTED, TINY, USAGE
 
@@ -151,12 +152,12 @@ class StudyCase(cli_case.CliCase):
         return json.loads(result.stdout)
 
     def check_indices(self, report, states, replicates, seed=0, outcomes=tuple(VALUE)):
-        """Each index of all components alone, in pairs and beyond, of each outcome, equals the planted one."""
+        """Each index of components alone, in pairs and in threes, of each outcome, equals the planted one."""
         expected = {}
         sets = {tuple(sorted(available)) for _, available in states}
         for outcome in outcomes:
             for available in sets:
-                for size in range(1, len(available) + 1):
+                for size in range(1, min(len(available), 3) + 1):
                     for group in itertools.combinations(available, size):
                         expected[outcome, group] = brute(states, outcome, replicates, seed, group)
         found = {(one["outcome"], tuple(one["components"])): (one["mean"], one["states"])
@@ -407,10 +408,10 @@ class PaidTest(StudyCase):
         print(f"planned {told['tokens']} and US$ {told['usd']:.4f}, counted {counted} and US$ {usd:.4f}")
 
 
-class FaultTest(StudyCase):
-    """An endpoint that fails for one coalition, and kills at any moment."""
+class FaultCase(StudyCase):
+    """A study that is planned, and kept as it is before it runs."""
     STATES = {1: ("level1/019_relu", "not built"), 2: ("level1/019_relu", "wrong")}
-    REPLICATES, KILLS, SPEAKERS = 5, 100, ("error", "left=echo left")
+    REPLICATES, SPEAKERS = 5, ("error", "left=echo left")
 
     def setUp(self):
         super().setUp()
@@ -418,6 +419,10 @@ class FaultTest(StudyCase):
         self.assert_good(self.plan("--replicates", str(self.REPLICATES), "--outcome", "correct", "--outcome", "tokens",
                                    components=self.SPEAKERS))
         shutil.copy(self.folder / "kbench.sqlite", self.folder / "before.sqlite")
+
+
+class FaultTest(FaultCase):
+    """An endpoint that fails for one coalition."""
 
     def test_the_drops_of_one_coalition_stand_at_the_top(self):
         whole = model(lambda number: self.tasks[number])
@@ -438,8 +443,18 @@ class FaultTest(StudyCase):
         self.assert_good(result)
         self.assertRegex(result.stdout.splitlines()[0], r"^!.*6 × error\+left")
 
-    def test_killed_at_any_moment_nothing_is_lost_and_nothing_judged_twice(self):
-        server = self.serve(model(lambda number: self.tasks[number]), delay=0.05)
+
+class KillCase(FaultCase):
+    KILLS = 100
+    maxDiff = None  # of two reports
+
+    def varied(self, request):
+        """The model's reply; each seed has kernels of its own, so that many are judged."""
+        reply = model(lambda number: self.tasks[number])(request)
+        return {**reply, "content": reply["content"].replace("```cpp\n", f"```cpp\n// {request['seed']}\n")}
+
+    def check_killed(self):
+        server = self.serve(self.varied, delay=0.05)
         self.assert_good(self.run_study())
         whole = self.report()
         asked = len(server.seen)
@@ -465,25 +480,36 @@ class FaultTest(StudyCase):
         rows = collections.Counter((row["task"], row["variant"]) for row in self.evaluations())
         self.assertEqual(set(rows.values()), {1}, "a kernel was judged twice")
         self.assert_good(self.kbench("db", "check"))
-        print(f"{kills} kills, {len(server.seen) - asked} requests for {asked}")
-
-    def lives_for_a_while(self, process, _server):
-        try:  # a kernel takes some seconds: some of the pauses are long enough for one
-            process.wait(timeout=random.uniform(0, 20))
-        except subprocess.TimeoutExpired:
-            return True
-        return False
+        self.assertEqual(kills, self.KILLS, "the study was over before")
+        print(f"{kills} kills, {len(server.seen) - asked} requests for {asked}, {len(rows)} kernels were judged")
 
     def has_study(self):
         return "no such study" not in self.kbench("attribute", "report").stderr
 
 
-class KillTest(FaultTest):
+class ManyKillsTest(KillCase):
+    """A hundred kills at random moments: of the start, between requests, and while kernels are judged. What is said
+    of a kernel is the same in both studies: `error` would tell numbers of other inputs, in more or fewer tokens."""
+    REPLICATES, SPEAKERS = 50, ("analyzer", "left=echo left")
+
+    def test_killed_at_any_moment_nothing_is_lost_and_nothing_judged_twice(self):
+        self.check_killed()
+
+    def lives_for_a_while(self, process, server):
+        asked = len(server.seen) + random.choice((0, 1, 2, 4, 5, 6, 7))
+        self.wait_until(lambda: len(server.seen) >= asked or process.poll() is not None, "it asks", process,
+                        seconds=300)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=random.uniform(0, 0.3))
+        return process.poll() is None
+
+
+class KillTest(KillCase):
     """A few kills, each while something is asked or judged, of a study whose components look at the kernels."""
     REPLICATES, KILLS, SPEAKERS = 1, 3, ("debugger", "analyzer")
 
     def test_components_spoke_once_and_nothing_is_lost(self):
-        self.test_killed_at_any_moment_nothing_is_lost_and_nothing_judged_twice()
+        self.check_killed()
         with contextlib.closing(sqlite3.connect(self.folder / "kbench.sqlite")) as database:
             said = database.execute("SELECT component, status FROM report ORDER BY component, state").fetchall()
         self.assertEqual(said, [("analyzer", "answered"), ("analyzer", "answered"), ("debugger", "answered")])
@@ -495,16 +521,15 @@ class KillTest(FaultTest):
         return process.poll() is None
 
 
-class WholeTest(StudyCase):
+class WholeCase(StudyCase):
     """Eight states of three strata, three tasks, all coalitions, ten replicates, in each of the modes."""
-    TASKS = tuple(BODIES)
     STRATA = ("not built", "wrong", "correct", "not built", "wrong", "correct", "not built", "correct")
     STATES = {number: (tuple(BODIES)[number % 3], stratum) for number, stratum in enumerate(STRATA)}
 
-    def test_every_index_is_the_planted_one(self):
+    def check_indices_of_modes(self, *judged):
         self.freeze(self.STATES)
         server = self.serve(model(lambda number: self.tasks[number]))
-        outcomes = [word for outcome in VALUE for word in ("--outcome", outcome)]
+        outcomes = [word for outcome in judged for word in ("--outcome", outcome)]
         states = [(number, answering(stratum)) for number, (_, stratum) in self.STATES.items()]
         for mode, requests in (("direct", 800), ("plan", 1600), ("both", 1600)):
             with self.subTest(mode=mode):
@@ -516,10 +541,44 @@ class WholeTest(StudyCase):
                 done = self.run_study("--parallel", "8")
                 self.assertEqual(done.returncode, GOOD, done.stderr)
                 self.assertEqual(len(server.seen) - before, requests + 3)
-                checked = self.check_indices(self.report(), states, 10)
                 rows = self.evaluations()
                 self.assertLessEqual(len(rows), 12)
+                self.check_times(rows)
+                checked = self.check_indices(self.report("--lines", "cells.jsonl"), states, 10, outcomes=judged)
+                self.check_cells(judged)
                 print(f"{mode}: {checked} indices, {len(rows)} evaluations, {time.monotonic() - begin:.0f} s")
+
+    def check_cells(self, outcomes):
+        """Each cell has the planted outcomes: so has what all four components do together, which no table shows."""
+        for line in (self.folder / "cells.jsonl").read_text(encoding="utf-8").splitlines():
+            cell = json.loads(line)
+            rung = planted(cell["generation"], cell["coalition"], cell["replicate"])
+            self.assertEqual(cell["outcomes"], {outcome: VALUE[outcome](rung) for outcome in outcomes}, line)
+
+
+class WholeCheckedTest(WholeCase):
+    """Whether kernels are built and right. Only those of states are timed, for the profiler."""
+
+    def test_every_index_is_the_planted_one(self):
+        self.check_indices_of_modes("correct", "built")
+
+    def check_times(self, rows):
+        self.assertIn(False, {row["timed"] for row in rows})
+
+
+class WholeTest(WholeCase):
+    """How fast they are besides: each kernel is ten times as fast as the threshold, or a tenth as fast."""
+
+    def test_every_index_is_the_planted_one(self):
+        self.check_indices_of_modes(*VALUE)
+
+    def check_times(self, rows):
+        """A machine that was busy tells no time: of a kernel that is right the interval leaves the threshold out."""
+        self.assertEqual({row["timed"] for row in rows}, {True})
+        for row in rows:
+            speedup = row["speedup"]["eager"]
+            if row["correct"] and (not speedup or speedup["low"] <= 0.1 < speedup["high"]):
+                raise quiet.BusyMachine(f"{quiet.MARK} {self.id()}: {row['task']} took {speedup} of eager's time")
 
 
 if __name__ == "__main__":
