@@ -1,5 +1,5 @@
-// Reports of components on the kernels of an episode, kept with the state that the episode is in, as
-// studies keep them: an episode that goes on after a kill asks nobody again, and a study of the
+// Reports of components on the kernels of an episode, kept with the state that the episode is in,
+// as studies keep them: an episode that goes on after a kill asks nobody again, and a study of the
 // frozen state does not either.
 #pragma once
 
