@@ -3,10 +3,10 @@
 
     KBENCH=build/release/bin/kbench tests/gpu/judged_an_hour.py [--count 300] [--seconds 1500]
 
-A scripted endpoint answers each cell of a study with a source of its own. Counted are the rows of kernels, from the
-first request of a cell to the last row; baselines and probes before that are not. After --seconds the study is asked
-to end, and what is stored by then counts. Exit code 1 where fewer than --least (800) an hour are judged, or a kernel
-is not right.
+A scripted endpoint answers each cell of a study with a source of its own. An outcome takes a time, so that each kernel
+is timed. Counted are the rows of kernels, from the first request of a cell to the last row; baselines and probes before
+that are not. After --seconds the study is asked to end, and what is stored by then counts. Exit code 1 where fewer than
+--least (800) an hour are judged, or a kernel is not right.
 """
 
 import argparse
@@ -129,7 +129,7 @@ def main():
         freeze(folder)
         cells = 2 * len(FORMULAS)  # of a replicate
         kbench(folder, "attribute", "plan", "--model", "scripted", "--quick", "--component", "heard=echo heard",
-               "--outcome", "correct", "--replicates", -(-options.count // cells))
+               "--outcome", "correct", "--outcome", "fast:1", "--replicates", -(-options.count // cells))
         end = run(folder, f"http://127.0.0.1:{server.server_address[1]}/v1", options.seconds, options.parallel, model)
         rows = [row for row in json.loads(kbench(folder, "report", "json"))["results"] if row["agent"]]
     states = collections.Counter(row["state"] for row in rows)
