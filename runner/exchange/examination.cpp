@@ -15,6 +15,7 @@
 #include "runner/core/random_id.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/exchange/places.hpp"
 #include "runner/exchange/shared_folder.hpp"
 #include "runner/exchange/whole_file.hpp"
 
@@ -29,7 +30,6 @@ constexpr std::chrono::seconds kClocksMayDiffer{60};
 // A draft is written within seconds. One that is older is told of; one that is much older may go.
 constexpr std::chrono::seconds kAgeOfToldDraft{60};
 constexpr std::chrono::hours kOldDraft{1};
-constexpr const char* kCache = "cache";
 
 // When a file was last written, by the clock of the machine that has the disk.
 Clock::time_point written_at(const struct stat& facts) {
@@ -91,19 +91,18 @@ struct Contents {
 // The entries of `folder`/`name`. What has that name and is no folder is in the way.
 std::vector<SharedEntry> entries_at(const SharedFolder& folder, const std::string& name,
                                     Contents& found) {
-  for (SharedEntry& entry : entries_of(folder))
-    if (entry.name == name && !entry.is_folder())
-      found.in_the_way.push_back({folder, std::move(entry)});
+  if (auto entry = entry_of(folder, name); entry && !entry->is_folder())
+    found.in_the_way.push_back({folder, std::move(*entry)});
   return entries_of(folder / name);
 }
 
 void look_into_cache(const Exchange& exchange, Contents& found) {
   const SharedFolder root = exchange.folder();
-  (void)entries_at(root, kCache, found);
+  (void)entries_at(root, kCacheFolder, found);
   for (const char* kind : {kCachedSubmissions, kCachedPackages}) {
     const CacheEntries cache = exchange.cache(kind);
-    const SharedFolder folder = root / kCache / kind;
-    for (SharedEntry& file : entries_at(root / kCache, kind, found)) {
+    const SharedFolder folder = root / kCacheFolder / kind;
+    for (SharedEntry& file : entries_at(root / kCacheFolder, kind, found)) {
       if (is_draft(file.name))
         found.drafts.push_back({folder, std::move(file)});
       else if (cache.find(file.name))
@@ -115,8 +114,8 @@ void look_into_cache(const Exchange& exchange, Contents& found) {
 }
 
 void look_into_keys(const KeyLinks& keys, const SharedFolder& space, Contents& found) {
-  const SharedFolder folder = space / "keys";
-  for (SharedEntry& part : entries_at(space, "keys", found)) {
+  const SharedFolder folder = space / kKeysFolder;
+  for (SharedEntry& part : entries_at(space, kKeysFolder, found)) {
     const SharedFolder place = folder / part.name;
     if (!part.is_folder()) found.in_the_way.push_back({folder, part});
     for (SharedEntry& file : entries_of(place)) {
@@ -134,11 +133,11 @@ void look_into_keys(const KeyLinks& keys, const SharedFolder& space, Contents& f
 void look_into_runs(const ExchangeSpace& space, const SharedFolder& folder, Contents& found) {
   found.runs += space.runs().size();
   const std::vector<std::string> others = space.others();
-  for (SharedEntry& file : entries_at(folder, "runs", found)) {
+  for (SharedEntry& file : entries_at(folder, kRunsFolder, found)) {
     if (is_draft(file.name))
-      found.drafts.push_back({folder / "runs", std::move(file)});
+      found.drafts.push_back({folder / kRunsFolder, std::move(file)});
     else if (std::find(others.begin(), others.end(), file.name) != others.end())
-      found.strange_runs.push_back({folder / "runs", std::move(file)});
+      found.strange_runs.push_back({folder / kRunsFolder, std::move(file)});
   }
 }
 
@@ -149,7 +148,7 @@ Contents contents_of(const Exchange& exchange) {
   for (SharedEntry& entry : entries_of(root)) {
     const std::string name = entry.name;
     if (is_draft(name)) found.drafts.push_back({root, entry});
-    if (name == kCache || name.front() == '.') continue;
+    if (name == kCacheFolder || name.front() == '.') continue;
     if (entry.is_link()) found.in_the_way.push_back({root, entry});
     if (!entry.is_folder()) continue;
     const ExchangeSpace space = exchange.space(name);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/exchange/places.hpp"
 #include "runner/exchange/whole_file.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
@@ -23,10 +24,6 @@ constexpr std::size_t kMostTermsBytes = std::size_t{1} << 20;
 constexpr const char* kMarkerPurpose = "exchange";
 constexpr std::string_view kRunEnding = ".sqlite";
 
-constexpr const char* kMarker = "pool";
-constexpr const char* kCacheFolder = "cache";
-constexpr const char* kTerms = "terms";
-
 // The run of a file's name; empty for any other file.
 std::string run_of(const std::string& name) {
   if (!name.ends_with(kRunEnding)) return "";
@@ -40,29 +37,29 @@ std::string name_of(const std::string& run) { return run + std::string(kRunEndin
 
 ExchangeSpace::ExchangeSpace(const fs::path& exchange, const std::string& name, const PoolKey& key)
     : folder_(SharedFolder(exchange) / name),
-      runs_(folder_ / "runs"),
+      runs_(folder_ / kRunsFolder),
       name_(name),
       key_(key),
-      keys_(folder_ / "keys", name, key) {}
+      keys_(folder_ / kKeysFolder, name, key) {}
 
 Result<std::string> ExchangeSpace::agree(const std::string& terms) const {
   const std::string purpose = "terms of " + name_;
   // A folder that is a link is refused before anything is measured.
-  for (const SharedFolder& folder : {runs_, folder_ / "keys"})
+  for (const SharedFolder& folder : {runs_, folder_ / kKeysFolder})
     if (const auto made = folder.make(); !made) return made.error();
-  if (const auto won = put_first(folder_, kTerms, sign(key_, purpose, terms)); !won)
+  if (const auto won = put_first(folder_, kTermsFile, sign(key_, purpose, terms)); !won)
     return won.error();
   return agreed();
 }
 
 Result<std::string> ExchangeSpace::agreed() const {
   const std::string purpose = "terms of " + name_;
-  const auto whole = read_shared_file(folder_, kTerms, kMostTermsBytes);
+  const auto whole = read_shared_file(folder_, kTermsFile, kMostTermsBytes);
   if (!whole) return whole.error();
   if (const auto agreed = signed_text(key_, purpose, *whole)) return std::string(*agreed);
   return Error{
       ErrorCode::kBadInput,
-      fmt::format("{}: nobody of this pool has signed it", (folder_.path() / kTerms).string()),
+      fmt::format("{}: nobody of this pool has signed it", (folder_.path() / kTermsFile).string()),
       "Find out who writes here, and remove it; or take another --group."};
 }
 
@@ -104,7 +101,7 @@ Exchange::Exchange(fs::path folder, PoolKey key)
     : folder_(std::move(folder)), key_(std::move(key)) {}
 
 Result<Exchange> Exchange::make(const fs::path& folder, PoolKey key) {
-  const auto won = put_first(folder, kMarker, sign(key, kMarkerPurpose, key.name));
+  const auto won = put_first(folder, kMarkerFile, sign(key, kMarkerPurpose, key.name));
   if (!won) return won.error();
   for (const char* kind : {kCachedSubmissions, kCachedPackages})
     if (const auto made = (SharedFolder(folder) / kCacheFolder / kind).make(); !made)
@@ -125,7 +122,7 @@ Result<Exchange> Exchange::open_with_key_of(const fs::path& state, const fs::pat
 }
 
 Result<Exchange> Exchange::open(const fs::path& folder, PoolKey key) {
-  const auto marker = read_shared_file(folder, kMarker, kMostMarkerBytes);
+  const auto marker = read_shared_file(folder, kMarkerFile, kMostMarkerBytes);
   if (!marker)
     return Error{ErrorCode::kUsage, fmt::format("{} is no exchange", folder.string()),
                  fmt::format("`kbench exchange init {}` makes it one.", folder.string())};
@@ -159,7 +156,7 @@ std::vector<std::string> Exchange::spaces() const {
 }
 
 Status check_space_name(const std::string& name) {
-  const bool is_used = name == kMarker || name == kCacheFolder || name.starts_with('.');
+  const bool is_used = name == kMarkerFile || name == kCacheFolder || name.starts_with('.');
   if (!is_used && is_one_step(name)) return Done{};
   return Error{ErrorCode::kUsage,
                is_used ? fmt::format("\"{}\" is reserved: the exchange uses it itself", name)

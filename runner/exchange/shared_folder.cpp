@@ -158,6 +158,15 @@ Result<UniqueFd> SharedFolder::walk(bool make) const {
   return folder;
 }
 
+std::optional<SharedEntry> entry_of(const SharedFolder& folder, const std::string& name) {
+  const auto opened = folder.open();
+  SharedEntry entry{.name = name};
+  if (!opened || !is_one_step(name) ||
+      ::fstatat(opened->get(), name.c_str(), &entry.facts, AT_SYMLINK_NOFOLLOW) != 0)
+    return std::nullopt;
+  return entry;
+}
+
 std::vector<SharedEntry> entries_of(const SharedFolder& folder) {
   const auto fd = folder.open();
   return fd ? entries_in(*fd) : std::vector<SharedEntry>();

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,10 @@ struct SharedEntry {
 
 // The entries of the folder, sorted by name; none where it cannot be opened.
 [[nodiscard]] std::vector<SharedEntry> entries_of(const SharedFolder& folder);
+
+// The entry of that name; none where nothing has it, or the folder cannot be opened.
+[[nodiscard]] std::optional<SharedEntry> entry_of(const SharedFolder& folder,
+                                                  const std::string& name);
 
 // Calls `look` for what lies below `name`, at any depth, without following a link.
 void look_below(const SharedFolder& folder, const std::string& name,

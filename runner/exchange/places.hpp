@@ -1,0 +1,12 @@
+// Names of what an exchange has in its folder, and a space in its own.
+#pragma once
+
+namespace kbench {
+
+inline constexpr const char* kMarkerFile = "pool";    // whose it is
+inline constexpr const char* kCacheFolder = "cache";  // below it a folder for each kind
+inline constexpr const char* kTermsFile = "terms";    // of a space
+inline constexpr const char* kRunsFolder = "runs";
+inline constexpr const char* kKeysFolder = "keys";
+
+}  // namespace kbench
