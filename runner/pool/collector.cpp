@@ -58,6 +58,7 @@ Result<Store> Collector::open() {
 }
 
 Status Collector::bring(const std::string& run) {
+  agreed_.reset();
   auto into = open();
   if (!into) return into.error();
   CollectedRuns collected;
@@ -67,6 +68,7 @@ Status Collector::bring(const std::string& run) {
 }
 
 Result<CollectedRuns> Collector::pass() {
+  agreed_.reset();
   auto into = open();
   if (!into) return into.error();
   const auto there = into->runs();
@@ -103,12 +105,12 @@ Result<CollectedRuns> Collector::collect(
 }
 
 // The machine of a run against what the group has agreed on: "there" is the group.
-std::string Collector::why_foreign(const Run& run) const {
-  const auto agreed = agreed_terms(exchange_, name_);
-  if (!agreed) return "";
+std::string Collector::why_foreign(const Run& run) {
+  if (!agreed_) agreed_ = agreed_terms(exchange_, name_);
+  if (!agreed_) return "";
   const Json environment = Json::parse(run.environment, nullptr, /*allow_exceptions=*/false);
   if (!environment.is_object() || !environment.contains("fingerprint")) return "";
-  return difference_of_machines(*agreed, environment.at("fingerprint"));
+  return difference_of_machines(*agreed_, environment.at("fingerprint"));
 }
 
 Status Collector::take(const std::string& run, Store& into, CollectedRuns& collected) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/pool/run_file.hpp"
@@ -51,7 +52,7 @@ class Collector {
 
  private:
   [[nodiscard]] Result<Store> open();
-  [[nodiscard]] std::string why_foreign(const Run& run) const;
+  [[nodiscard]] std::string why_foreign(const Run& run);
   [[nodiscard]] Status take(const std::string& run, Store& into, CollectedRuns& collected);
   [[nodiscard]] Status add_rows(const TakenRun& taken, Store& into, CollectedRuns& collected,
                                 bool& whole);
@@ -63,6 +64,7 @@ class Collector {
   ExchangeSpace space_;
   std::filesystem::path into_;
   std::optional<ChainKey> key_;
+  std::optional<Json> agreed_;      // the group's terms, as this pass has found them
   std::set<std::string> of_space_;  // runs of the database that are of this space
   // Files of which all rows are in the database, as they were then.
   std::map<std::string, std::string> done_;
