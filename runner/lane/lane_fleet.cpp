@@ -122,12 +122,12 @@ void LaneFleet::begin(std::size_t lane, std::size_t unit, const LaneRequest& req
   if (asked.error().code != ErrorCode::kBadInput) return bury(lane, asked.error());
   // Longer than a message may be: nothing of it was sent, and the lane is as sound as before.
   lanes_[lane].stage = Stage::kIdle;
-  const Error why{ErrorCode::kInfrastructure,
-                  fmt::format("what is to be measured takes more than the {} MiB of a message to "
-                              "a lane",
-                              Channel::kMaxMessageBytes >> 20),
-                  "measure it without --devices"};
-  events_.push_back({LaneEvent::What::kReturned, lane, unit, {}, false, why});
+  events_.push_back({LaneEvent::What::kReturned,
+                     lane,
+                     unit,
+                     {},
+                     false,
+                     longer_than_a_message("what is to be measured")});
 }
 
 std::vector<LaneEvent> LaneFleet::wait(std::chrono::milliseconds time) {

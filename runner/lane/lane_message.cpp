@@ -3,6 +3,9 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "runner/core/channel.hpp"
 #include "runner/core/evaluation_json.hpp"
 
 namespace kbench {
@@ -81,6 +84,13 @@ std::optional<Error> error_in(const Json& json, const char* member) {
 }
 
 }  // namespace
+
+Error longer_than_a_message(std::string_view what) {
+  return {ErrorCode::kInfrastructure,
+          fmt::format("{} takes more than the {} MiB of a message of a lane", what,
+                      Channel::kMaxMessageBytes >> 20),
+          "measure it without --devices"};
+}
 
 Json to_json(const LaneRequest& request) {
   Json json = {{"ask", word_of(kAsks, request.ask)}};

@@ -50,6 +50,9 @@ struct LaneReply {
   std::optional<Error> failure;  // of kFailed
 };
 
+// `what`, "the row", is longer than a message may be.
+[[nodiscard]] Error longer_than_a_message(std::string_view what);
+
 [[nodiscard]] Json to_json(const LaneRequest& request);
 [[nodiscard]] Json to_json(const LaneReply& reply);
 // Errors: kBadInput.

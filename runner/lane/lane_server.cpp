@@ -78,9 +78,7 @@ class LaneServer {
   Status send_row(const LaneReply& reply) {
     const Status sent = channel_.send(to_json(reply));
     if (sent || sent.error().code != ErrorCode::kBadInput) return sent;
-    LaneReply instead =
-        no_row(fmt::format("the row takes more than the {} MiB of a message of a lane",
-                           Channel::kMaxMessageBytes >> 20));
+    LaneReply instead = no_row(longer_than_a_message("the row").message);
     instead.measured.lost = reply.measured.lost;
     return channel_.send(to_json(instead));
   }

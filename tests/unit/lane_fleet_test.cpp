@@ -219,7 +219,7 @@ TEST_F(SoundLaneTest, AnOrderThatIsTooLargeCostsItsUnitOnly) {
   const auto told = events(1);
   EXPECT_EQ(told.at(0).what, LaneEvent::What::kReturned);
   EXPECT_EQ(told.at(0).error.message,
-            "what is to be measured takes more than the 4 MiB of a message to a lane");
+            "what is to be measured takes more than the 4 MiB of a message of a lane");
   expect_that_it_goes_on();
 }
 
