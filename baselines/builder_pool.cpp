@@ -1,6 +1,7 @@
 #include "baselines/builder_pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -169,15 +170,21 @@ void Builds::build_queue(const fs::path& suite, int processes) {
   const BuilderProcess::Command builder{
       .sandbox = options_.sandbox,
       .needs_cuda = options_.needs_cuda,
-      .tuning_lock = options_.tuning_lock,
       .python = options_.python,
       .script = fs::absolute(options_.script),
       .headers = fs::absolute(options_.cache_directory) / "headers",
       .keeps_headers = suite == options_.own_suite,
-      .compile_threads = compile_threads,
-      .environment = options_.environment};
+      .compile_threads = compile_threads};
+  std::atomic<std::size_t> started = 0;
   const ServerPool pool{
-      .start = [&](const Stop& stop) { return BuilderProcess::start(builder, stop); },
+      .start =
+          [&](const Stop& stop) {
+            BuilderProcess::Command own = builder;
+            const BuilderDevice& device = options_.devices[started++ % options_.devices.size()];
+            own.tuning_lock = device.tuning_lock;
+            own.environment = device.environment;
+            return BuilderProcess::start(own, stop);
+          },
       .processes = processes,
       .limit = options_.time_limit,
       .stop =

@@ -46,18 +46,24 @@ struct PackageResult {
   double seconds = 0;          // 0 when it came from the cache
 };
 
-struct BuilderPoolOptions {
-  Sandbox* sandbox = nullptr;  // null: builders run outside of any
-  bool needs_cuda = false;     // they time kernels on the GPU
+// A device on which builders time kernels.
+struct BuilderDevice {
+  std::map<std::string, std::string> environment;  // of the builders: which GPU they are shown
   // A file of the device's, made where it is missing: a builder holds its lock (flock) while it
   // times kernels. Empty, or where it cannot be opened: builders may disturb each other.
   std::filesystem::path tuning_lock;
+};
+
+struct BuilderPoolOptions {
+  Sandbox* sandbox = nullptr;  // null: builders run outside of any
+  bool needs_cuda = false;     // they time kernels on the GPU
+  // Alike, because a package is built on any of them. Processes take them in turn.
+  std::vector<BuilderDevice> devices = std::vector<BuilderDevice>(1);
   PythonSetup python;            // with torch; without a path where there is none
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;
   std::filesystem::path own_suite;  // as suite_folder() says: its builders add to what is kept
   int processes = 1;
-  std::map<std::string, std::string> environment;  // of the builders: which GPU they are shown
   std::chrono::seconds time_limit{1200};  // for one package; a builder that needs more is killed
   std::function<bool()> interrupted;      // optional; asked a few times a second, true ends it all
 };

@@ -80,6 +80,18 @@ std::size_t take_shared_packages(const std::vector<PackageRequest>& requests,
   return taken;
 }
 
+std::vector<Target> targets_of(const Target& planned, const std::vector<GpuInfo>& gpus) {
+  if (gpus.empty()) return {planned};
+  std::vector<Target> targets;
+  for (const GpuInfo& gpu : gpus) {
+    Target target = planned;
+    target.device_index = gpu.index;
+    target.gpu = gpu;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
 // Gives packages of this machine that no other one has put there.
 void give_shared_packages(const std::vector<PackageResult>& packages,
                           const Installation& installation, const CacheEntries& shared,
@@ -124,8 +136,10 @@ Result<std::map<std::size_t, PackageResult>> build_baseline_packages(
   pool.processes = building.jobs.value_or(builder_processes(usable_threads()));
   pool.needs_cuda = plan.target.device == "cuda";
   if (pool.needs_cuda) {
-    pool.environment = one_gpu_environment(plan.target.device_index);
-    pool.tuning_lock = installation.locks / ("tuning-" + device_lock_name(plan.target));
+    pool.devices.clear();
+    for (const Target& target : targets_of(plan.target, building.gpus))
+      pool.devices.push_back({one_gpu_environment(target.device_index),
+                              installation.locks / ("tuning-" + device_lock_name(target))});
   }
   pool.interrupted = building.interrupted;
   if (const std::size_t cached = requests.size() - to_build; cached > 0)

@@ -8,8 +8,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "baselines/builder_pool.hpp"
+#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/exchange/cache_entries.hpp"
@@ -26,6 +28,7 @@ struct PackageBuilding {
   std::function<bool()> interrupted;  // asked often
   // The folder in which machines of the pool share packages; empty: none.
   std::optional<CacheEntries> shared = {};
+  std::vector<GpuInfo> gpus = {};  // that are alike, to build on; empty: the plan's alone
 };
 
 // A package for each of `tasks` (indices into Plan::tasks), out of the cache where it is there.

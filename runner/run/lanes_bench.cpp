@@ -30,7 +30,12 @@ class LanesBench final : public RunBench {
         python_(std::move(python)),
         lanes_(std::move(lanes)),
         sandbox_(device.sandbox()),
-        builds_(order, installation_, python_, *sandbox_, toolchain) {}
+        builds_(order, installation_, python_, *sandbox_, toolchain) {
+    if (!on_cuda()) return;
+    std::vector<GpuInfo> gpus;
+    for (const LaneCores& lane : lanes_) gpus.push_back(lane.gpu);
+    builds_.build_on(std::move(gpus));
+  }
 
   Status take_device(const std::string& what, double seconds) override {
     if (auto made = create_cache(installation_); !made) return made.error();

@@ -101,7 +101,8 @@ Status RunBuilds::prepare(const std::set<std::size_t>& units, Store& store,
                                           {.precision = request_.precision,
                                            .jobs = terms_.jobs,
                                            .interrupted = between,
-                                           .shared = shared_packages()},
+                                           .shared = shared_packages(),
+                                           .gpus = gpus_},
                                           sandbox_, progress_);
   if (!packages) return packages.error();
   packages_ = std::move(*packages);
@@ -135,7 +136,8 @@ Status RunBuilds::build_package(std::size_t task, const OracleHello& hello) {
                                           {.precision = request_.precision,
                                            .jobs = terms_.jobs,
                                            .interrupted = [] { return false; },
-                                           .shared = shared_packages()},
+                                           .shared = shared_packages(),
+                                           .gpus = gpus_},
                                           sandbox_, progress_);
   if (!packages) return packages.error();
   packages_ = std::move(*packages);

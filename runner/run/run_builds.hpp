@@ -31,6 +31,9 @@ class RunBuilds {
   RunBuilds(const BenchOrder& order, const Installation& installation,
             const std::optional<PythonParts>& python, Sandbox& sandbox, const Toolchain& toolchain);
 
+  // Packages are built on all of these GPUs, which are alike. Before prepare().
+  void build_on(std::vector<GpuInfo> gpus) { gpus_ = std::move(gpus); }
+
   // Whether a build step takes the GPU: then nothing is built before the device is there.
   [[nodiscard]] bool on_device() const;
   void begin();
@@ -87,6 +90,7 @@ class RunBuilds {
   Sandbox& sandbox_;
   TaskChecks task_checks_{installation_, plan_.target, sandbox_};
   Compiler compiler_;
+  std::vector<GpuInfo> gpus_;                      // empty: the plan's
   std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
   std::atomic<bool> given_up_ = false;             // outlives what compiles
   std::future<std::vector<SubmissionBuild>> compiling_;

@@ -50,7 +50,7 @@ class BuilderPool : public ::testing::Test {
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     options_.script = kbench::test::kFakeBuilder;
     options_.cache_directory = pattern;
-    options_.environment = {{"NOTES", pattern}};
+    options_.devices[0].environment = {{"NOTES", pattern}};
     fs::create_directories(task_file().parent_path());
     write_task("{}");
     // The tests' Python may be without torch, which a builder is not started without.
@@ -221,8 +221,8 @@ TEST_F(BuilderPool, GivesBuildersAnEnvironmentOfTheirOwn) {
   ::setenv("NVIDIA_TF32_OVERRIDE", "1", 1);
   ::setenv("TORCHINDUCTOR_MAX_AUTOTUNE", "1", 1);
   ::setenv("CUDA_VISIBLE_DEVICES", "0,2", 1);
-  options_.environment = {{"CUDA_VISIBLE_DEVICES", "2"}};  // the GPU that is measured
-  options_.processes = 1000;                               // each has one core at most: no helpers
+  options_.devices[0].environment = {{"CUDA_VISIBLE_DEVICES", "2"}};  // the GPU that is measured
+  options_.processes = 1000;  // each has one core at most: no helpers
   const auto results = build({request("environment")});
   ::unsetenv("NVIDIA_TF32_OVERRIDE");
   ::unsetenv("TORCHINDUCTOR_MAX_AUTOTUNE");
@@ -263,13 +263,31 @@ TEST_F(BuilderPool, ABuilderTunesUnderTheLockOfItsDevice) {
   const auto sandbox = make_sandbox();
   options_.sandbox = sandbox.get();
   EXPECT_EQ(build({request("tune", "a")})[0].reason, "there is no lock");
-  options_.tuning_lock = options_.cache_directory / "tuning-one";
+  options_.devices[0].tuning_lock = options_.cache_directory / "tuning-one";
   EXPECT_EQ(build({request("tune", "b")})[0].reason, "nobody tunes");
-  const int held = ::open(options_.tuning_lock.c_str(), O_RDONLY | O_CLOEXEC);
+  const int held = ::open(options_.devices[0].tuning_lock.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(::flock(held, LOCK_EX), 0);
   EXPECT_EQ(build({request("tune", "c")})[0].reason, "somebody tunes");
-  options_.tuning_lock = options_.cache_directory / "tuning-two";
+  options_.devices[0].tuning_lock = options_.cache_directory / "tuning-two";
   EXPECT_EQ(build({request("tune", "d")})[0].reason, "nobody tunes") << "on another device";
+  ::close(held);
+}
+
+// Was: all GPUs of a host waited while their packages were tuned on the first one.
+TEST_F(BuilderPool, BuildersTuneOnAllDevices) {
+  const auto sandbox = make_sandbox();
+  options_.sandbox = sandbox.get();
+  options_.devices[0].tuning_lock = options_.cache_directory / "tuning-one";
+  options_.devices.push_back({{}, options_.cache_directory / "tuning-two"});
+  const int held =
+      ::open(options_.devices[0].tuning_lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_EQ(::flock(held, LOCK_EX), 0);
+  // A builder that crashed has a successor, on the next device.
+  const auto packages =
+      build({request("tune", "a"), request("crash"), request("tune", "b"), request("tune", "c")});
+  EXPECT_EQ(packages[0].reason, "somebody tunes");
+  EXPECT_EQ(packages[2].reason, "nobody tunes");
+  EXPECT_EQ(packages[3].reason, "nobody tunes");
   ::close(held);
 }
 
