@@ -1,5 +1,6 @@
 #include "runner/pool/shared_run.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,15 +9,23 @@
 #include "runner/pool/run_file.hpp"
 #include "runner/pool/space_terms.hpp"
 #include "runner/store/chain/chain_key.hpp"
-#include "runner/store/store.hpp"
 
 namespace kbench {
-SharedRun::SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder)
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr const char* kFile = "run.sqlite";
+
+}  // namespace
+
+SharedRun::SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder,
+                     Store store)
     : exchange_(std::move(exchange)),
       space_(std::move(space)),
       run_(std::move(run)),
       folder_(std::move(folder)),
-      file_(folder_.path() / "run.sqlite") {}
+      store_(std::move(store)) {}
 
 Result<std::unique_ptr<SharedRun>> SharedRun::begin(Exchange exchange, const std::string& space,
                                                     const Run& run, const Json& configuration) {
@@ -26,15 +35,14 @@ Result<std::unique_ptr<SharedRun>> SharedRun::begin(Exchange exchange, const std
     return agreed.error();
   auto folder = ScratchFolder::make("kbench-pool");
   if (!folder) return folder.error();
-  std::unique_ptr<SharedRun> shared(
-      new SharedRun(std::move(exchange), std::move(place), run, std::move(*folder)));
-  auto store = Store::open(shared->file_, Store::Mode::kReadWrite);
+  auto store = Store::open(folder->path() / kFile, Store::Mode::kReadWrite);
   if (!store) return store.error();
-  store->use(chain_key_of(shared->exchange_.key().secret));
+  store->use(chain_key_of(exchange.key().secret));
   Run begun = run;
   begun.finished_at.clear();
   if (const Status kept = store->begin_run(begun); !kept) return kept.error();
-  return shared;
+  return std::unique_ptr<SharedRun>(new SharedRun(std::move(exchange), std::move(place), run,
+                                                  std::move(*folder), std::move(*store)));
 }
 
 std::optional<Evaluation> SharedRun::find(const std::string& key) {
@@ -66,19 +74,13 @@ void SharedRun::ignore(const Error& error) {
 
 std::vector<std::string> SharedRun::take_ignored() { return std::exchange(ignored_, {}); }
 
-Result<Published> SharedRun::publish(const Evaluation& row, std::span<const Blob> sources) {
-  if (const Status added = add(row, sources); !added) return added.error();
-  if (const Status lies_there = put(); !lies_there) return lies_there.error();
-  return claim(row);
+Status SharedRun::add(const Evaluation& row, std::span<const Blob> sources) {
+  Status added = store_.add(row, sources);
+  if (added) pace_.add();
+  return added;
 }
 
-// The file is closed before it is copied.
-Status SharedRun::add(const Evaluation& row, std::span<const Blob> sources) {
-  auto store = Store::open(file_, Store::Mode::kReadWrite);
-  if (!store) return store.error();
-  store->use(chain_key_of(exchange_.key().secret));
-  return store->add(row, sources);
-}
+bool SharedRun::is_due() const { return pace_.is_due(steady_clock::now()); }
 
 Result<Published> SharedRun::claim(const Evaluation& row) {
   Published published;
@@ -95,15 +97,16 @@ Result<Published> SharedRun::claim(const Evaluation& row) {
 }
 
 Status SharedRun::finish(const std::string& finished_at) {
-  {
-    auto store = Store::open(file_, Store::Mode::kReadWrite);
-    if (!store) return store.error();
-    store->use(chain_key_of(exchange_.key().secret));
-    if (const Status done = store->finish_run(run_.id, finished_at); !done) return done;
-  }
+  if (const Status done = store_.finish_run(run_.id, finished_at); !done) return done;
   return put();
 }
 
-Status SharedRun::put() const { return space_.put_run(run_.id, file_); }
+Status SharedRun::put() {
+  const auto begun = steady_clock::now();
+  if (const Status whole = store_.settle(); !whole) return whole;
+  const Status lies_there = space_.put_run(run_.id, folder_.path() / kFile);
+  if (lies_there) pace_.put(begun, steady_clock::now());
+  return lies_there;
+}
 
 }  // namespace kbench

@@ -16,7 +16,9 @@
 #include "runner/core/result.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/os/files.hpp"
+#include "runner/pool/publish_pace.hpp"
 #include "runner/store/rows/blob.hpp"
+#include "runner/store/store.hpp"
 
 namespace kbench {
 
@@ -43,28 +45,30 @@ class SharedRun {
   // Files that find() has ignored since the last call, a sentence for each, and each once.
   [[nodiscard]] std::vector<std::string> take_ignored();
 
-  // Puts the row where all can find it, and claims its key: add(), put() and claim(). Doing so
-  // twice changes nothing. Errors: kInfrastructure, where the exchange cannot be written to.
-  [[nodiscard]] Result<Published> publish(const Evaluation& row, std::span<const Blob> sources);
-
-  // The same in three steps, for several rows: writing them into the run's own file; bringing that
-  // file to where others find it; and asking which run answers the key of a row that lies there.
+  // Publishing has three steps: writing rows into the run's own file; bringing that file to where
+  // others find it; and asking which run answers the key of a row that lies there. Doing one twice
+  // changes nothing. Errors: kInfrastructure, where the exchange cannot be written to.
   [[nodiscard]] Status add(const Evaluation& row, std::span<const Blob> sources);
-  [[nodiscard]] Status put() const;
+  [[nodiscard]] Status put();
   [[nodiscard]] Result<Published> claim(const Evaluation& row);
+
+  // Whether the rows that were added since the last put() are to be brought there now. Rows that
+  // follow each other faster than the file can be written come together.
+  [[nodiscard]] bool is_due() const;
 
   // The run is over.
   [[nodiscard]] Status finish(const std::string& finished_at);
 
  private:
-  SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder);
+  SharedRun(Exchange exchange, ExchangeSpace space, Run run, ScratchFolder folder, Store store);
   void ignore(const Error& error);
 
   Exchange exchange_;
   ExchangeSpace space_;
   Run run_;
   ScratchFolder folder_;
-  std::filesystem::path file_;  // its database, in that folder
+  Store store_;  // its database, in that folder
+  PublishPace pace_;
   // Rows of other runs by run and key, as far as they were read.
   std::map<std::string, std::map<std::string, Evaluation>> read_;
   std::vector<std::string> ignored_;

@@ -42,6 +42,7 @@ Status RunSession::evaluate_on_lanes(LaneFleet& lanes, const std::function<bool(
   // The times become those from one row to the next: so many are measured at once.
   for (double& seconds : expected) seconds /= static_cast<double>(lanes.size());
   progress_.begin("evaluating", expected);
+  rows_before_ = outcome_.rows;
   while (true) {
     outcome_.interrupted = outcome_.interrupted || interrupted();
     const bool goes_on = !outcome_.interrupted && !outcome_.stopped && lanes.any_left();
@@ -50,12 +51,15 @@ Status RunSession::evaluate_on_lanes(LaneFleet& lanes, const std::function<bool(
     if (!lanes.any_busy() && (!goes_on || round.queue.empty())) break;
     for (LaneEvent& event : lanes.wait(kTick))
       if (auto heeded = heed(event, round); !heeded) return heeded;
+    if (shared_ && shared_->is_due())
+      if (auto published = publish_waiting(); !published) return published;
     progress_.tick();
   }
   outcome_.left_pending = round.queue.left();
   outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;
+  Status published = publish_waiting();
   progress_.end();
-  return Done{};
+  return published;
 }
 
 // A unit for each lane that has none. What needs no measurement needs no lane either.

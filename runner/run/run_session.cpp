@@ -140,7 +140,10 @@ Result<RunOutcome> RunSession::measure() {
     LaneFleet* lanes = bench_->lanes();
     auto evaluated =
         lanes != nullptr ? evaluate_on_lanes(*lanes, interrupted) : evaluate_units(interrupted);
-    if (!evaluated) return evaluated.error();
+    if (!evaluated) {
+      (void)publish_waiting();  // they were measured before that
+      return evaluated.error();
+    }
   }
   // If one device of several is lost, the others may have measured all rows.
   const bool lost = outcome_.lost && (bench_->lanes() == nullptr || outcome_.left_pending > 0);
@@ -398,6 +401,7 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   order_units(terms_.order, expected_seconds(open), random_order_seed(), open);
   const std::vector<double> expected = expected_seconds(open);
   progress_.begin("evaluating", expected);
+  rows_before_ = outcome_.rows;
   std::size_t position = 0;
   while (position < open.size() && !outcome_.lost && !outcome_.stopped) {
     outcome_.interrupted = interrupted();
@@ -417,8 +421,9 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   outcome_.left_pending = open.size() - position;
   // A run that stops at its last unit has left nothing out.
   outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;
+  Status published = publish_waiting();
   progress_.end();
-  return Done{};
+  return published;
 }
 
 // The seed of a shuffled order. With a seed of the run, its order can be repeated too.
@@ -438,17 +443,33 @@ bool RunSession::take_answer(std::size_t unit) {
   return true;
 }
 
-// Publishes a row in the exchange, before anybody is told of it. The first row of a key answers the
-// key.
-Status RunSession::publish(Evaluation& row, std::span<const Blob> sources) {
-  if (!shared_) return Done{};
-  auto published = shared_->publish(row, sources);
-  tell_ignored(*shared_, progress_);
-  if (!published) {
-    Error error = published.error();
-    error.hint += " The row is stored here: --resume publishes it.";
-    return error;
+// Publishes the rows that wait in the exchange, and only then stores them and tells of them. If
+// that fails, they are stored all the same.
+Status RunSession::publish_waiting() {
+  if (waiting_.empty()) return Done{};
+  Status first = shared_->put();
+  const bool come_together = waiting_.size() > 1;
+  for (WaitingRow& waiting : std::exchange(waiting_, {})) {
+    if (first) first = mark_unless_first(waiting.row);
+    if (come_together)
+      progress_.item(static_cast<std::size_t>(outcome_.rows - rows_before_), waiting.row.task);
+    const Status kept = first ? store_and_tell(waiting.row, waiting.sources)
+                              : store_->add(waiting.row, waiting.sources);
+    if (!kept) return kept;
   }
+  tell_ignored(*shared_, progress_);
+  return first ? Status(Done{}) : unpublished(first.error());
+}
+
+Error RunSession::unpublished(Error why) {
+  why.hint += " The row is stored here: --resume publishes it.";
+  return why;
+}
+
+// The first row of a key answers the key.
+Status RunSession::mark_unless_first(Evaluation& row) {
+  const auto published = shared_->claim(row);
+  if (!published) return published.error();
   if (!published->withheld.empty())
     progress_.warn(fmt::format("no row can answer this request: {}", published->withheld));
   if (published->winner.empty() || published->winner == run_.id) return Done{};
@@ -461,33 +482,42 @@ Status RunSession::publish(Evaluation& row, std::span<const Blob> sources) {
 Result<bool> RunSession::evaluate_next(std::size_t unit) {
   if (take_answer(unit)) return true;
   Evaluation evaluation = evaluate_unit(unit);
-  const std::vector<Blob> sources = take_sources(unit, evaluation);
+  std::vector<Blob> sources = take_sources(unit, evaluation);
   if (auto healthy = bench_->recover(evaluation); !healthy) {
     outcome_.lost = healthy.error();
     // A verdict on the submission stands. If only the device failed, the unit is tried again.
     if (evaluation.state == State::kInfrastructureError) return false;
   }
-  if (auto kept = keep(evaluation, sources); !kept) return kept.error();
+  if (auto kept = keep(std::move(evaluation), std::move(sources)); !kept) return kept.error();
   return true;
 }
 
-Status RunSession::keep(Evaluation& evaluation, const std::vector<Blob>& sources) {
-  const Status published = publish(evaluation, sources);
-  if (auto added = store_->add(evaluation, sources); !added) return added.error();
-  if (!published) return published.error();
-  sink_.row(evaluation, sources);
-  count(evaluation);
+Status RunSession::keep(Evaluation evaluation, std::vector<Blob> sources) {
   // Failures of an earlier part of a resumed run were counted there.
   if (fault_of(evaluation.state) == Fault::kSubmission) ++outcome_.failures_here;
   outcome_.stopped = terms_.max_failures && outcome_.failures_here >= *terms_.max_failures;
+  if (!shared_) return store_and_tell(evaluation, sources);
+  if (const Status added = shared_->add(evaluation, sources); !added) {
+    if (auto kept = store_->add(evaluation, sources); !kept) return kept;
+    return unpublished(added.error());
+  }
+  waiting_.push_back({std::move(evaluation), std::move(sources)});
+  // A client waits for the row of a judge.
+  return is_of_judges(request_) || shared_->is_due() ? publish_waiting() : Status(Done{});
+}
+
+Status RunSession::store_and_tell(const Evaluation& row, const std::vector<Blob>& sources) {
+  if (auto added = store_->add(row, sources); !added) return added.error();
+  sink_.row(row, sources);
+  count(row);
   return Done{};
 }
 
 // Keeps a row that another process measured, or that stands for one that was not.
 Status RunSession::keep_row(std::size_t unit, Evaluation row, const std::string& started_at) {
   complete(unit, started_at, row);
-  const std::vector<Blob> sources = take_sources(unit, row);
-  return keep(row, sources);
+  std::vector<Blob> sources = take_sources(unit, row);
+  return keep(std::move(row), std::move(sources));
 }
 
 void RunSession::count(const Evaluation& row) {

@@ -64,7 +64,9 @@ class RunSession {
   Status join_exchange(const Json& configuration);
   Status publish_again(const std::vector<Evaluation>& rows);
   bool take_answer(std::size_t unit);
-  Status publish(Evaluation& row, std::span<const Blob> sources);
+  Status publish_waiting();
+  [[nodiscard]] static Error unpublished(Error why);
+  Status mark_unless_first(Evaluation& row);
   Result<std::vector<Evaluation>> sound_rows();
   [[nodiscard]] Status check_same(const std::vector<Evaluation>& rows) const;
   [[nodiscard]] std::string key_of(std::size_t index) const;
@@ -83,7 +85,8 @@ class RunSession {
   [[nodiscard]] Evaluation unmeasured(std::size_t index) const;
   void give_reasons(Evaluation& evaluation) const;
   std::vector<Blob> take_sources(std::size_t unit, Evaluation& evaluation);
-  Status keep(Evaluation& evaluation, const std::vector<Blob>& sources);
+  Status keep(Evaluation evaluation, std::vector<Blob> sources);
+  Status store_and_tell(const Evaluation& row, const std::vector<Blob>& sources);
   void count(const Evaluation& row);
 
   // State of a run on several lanes; defined in lane_round.cpp.
@@ -113,7 +116,14 @@ class RunSession {
   bool chained_ = false;  // there is a key to chain with
   std::optional<Exchange> exchange_;
   std::unique_ptr<SharedRun> shared_;  // where rows are shared
-  std::unique_ptr<RunBench> bench_;    // ends before the plan
+  // Rows that others cannot find yet, so that nobody was told of them.
+  struct WaitingRow {
+    Evaluation row;
+    std::vector<Blob> sources;
+  };
+  std::vector<WaitingRow> waiting_;
+  int rows_before_ = 0;              // rows that were there before the first was measured
+  std::unique_ptr<RunBench> bench_;  // ends before the plan
   OracleHello hello_;
   Run run_;
   std::set<std::string> done_;  // keys of rows that a resumed run has

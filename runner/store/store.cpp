@@ -138,6 +138,17 @@ Status Store::begin_run(const Run& run) {
   });
 }
 
+Status Store::settle() {
+  return impl_->guarded("settling it", [&]() -> Status {
+    if (impl_->database.execAndGet("PRAGMA wal_checkpoint(TRUNCATE)").getInt() == 0) return Done{};
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{}: another program reads it, so what was written cannot be put into "
+                             "the file",
+                             impl_->file.string()),
+                 "End that program, and try again."};
+  });
+}
+
 Status Store::finish_run(const std::string& run_id, const std::string& finished_at) {
   return impl_->guarded("finishing a run", GoesOn::kByResume, [&]() -> Status {
     SQLite::Transaction transaction(impl_->database, SQLite::TransactionBehavior::IMMEDIATE);

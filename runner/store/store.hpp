@@ -62,6 +62,10 @@ class Store {
   // this moment.
   ~Store();
 
+  // The same while it stays open: a copy of the file has all that was written. Errors:
+  // kInfrastructure, where somebody reads the database for longer than the store waits.
+  Status settle();
+
   // Sets the chain's key. Runs that are begun from now on are chained with it, and chains made with
   // it are extended and checked; so are the seals of what lint found. Without a key, runs are begun
   // unchained.

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,6 +25,7 @@
 #include "runner/pool/again.hpp"
 #include "runner/pool/collector.hpp"
 #include "runner/pool/pool_examination.hpp"
+#include "runner/pool/publish_pace.hpp"
 #include "runner/store/chain/chain_key.hpp"
 #include "tests/unit/run_fixture.hpp"
 #include "tests/unit/store_fixture.hpp"
@@ -313,6 +315,47 @@ TEST_F(RunExchangeTest, ARowThatCouldNotBePublishedIsStoredAndPublishedByResume)
   EXPECT_THAT(benches_.measured, ElementsAre("c/level1/019_relu.cpp"));
   EXPECT_EQ(collect().added, 3U);
   EXPECT_EQ(counting(), kEachOnce);
+}
+
+// Was: the run's whole file was opened and written for each row, which is quadratic.
+TEST(PublishPace, ManyRowsThatComeFastComeTogether) {
+  using std::chrono::milliseconds;
+  PublishPace pace;
+  PublishPace::Time now{};
+  EXPECT_FALSE(pace.is_due(now)) << "nothing waits";
+  int written = 0;
+  for (int row = 1; row <= 1000; ++row) {
+    pace.add();
+    if (!pace.is_due(now)) continue;
+    pace.put(now, now + milliseconds{10});
+    ++written;
+    if (row <= 20) {
+      EXPECT_EQ(written, row) << "the first ones are there at once";
+    }
+  }
+  EXPECT_LT(written, 150);
+  pace.put(now, now + milliseconds{10});
+  pace.add();
+  EXPECT_FALSE(pace.is_due(now + milliseconds{209}));
+  EXPECT_TRUE(pace.is_due(now + milliseconds{210})) << "twenty times as long as writing took";
+  pace.put(now, now + std::chrono::hours{1});
+  pace.add();
+  EXPECT_TRUE(pace.is_due(now + std::chrono::hours{1} + std::chrono::minutes{1}));
+}
+
+// Rows that wait when a run ends were measured: they are published, stored and told of.
+TEST_F(RunExchangeTest, RowsThatWaitArePublishedAtTheEnd) {
+  exchange();
+  for (int agent = 100; agent < 160; ++agent) submit(fmt::format("x{}/level1/019_relu.cpp", agent));
+  stop_before("x158");
+  EXPECT_EQ(run_on_machine("one").rows, 62);
+  EXPECT_THAT(stored(), SizeIs(62));
+  EXPECT_EQ(collect().added, 62U);
+  never_stop();
+  terms_.resume = "latest";
+  EXPECT_TRUE(good_run().is_complete());
+  EXPECT_EQ(collect().added, 1U);
+  EXPECT_THAT(counting(), SizeIs(63));
 }
 
 // --- the database of all ---
