@@ -102,7 +102,7 @@ constexpr const char* kTrustedEstimate = "estimate_trusted";
 void read_conditions(ReportData& data) {
   RunFacts facts = facts_of(data.run);
   data.device_name = std::move(facts.device);
-  data.quick = facts.quick;
+  data.quick = facts.quick && facts.timed;
 }
 
 // The census is stored with what surrounded the run, and shown apart from it.

@@ -21,7 +21,7 @@ NameSearch search_of(const NamesOptions& options) {
 }  // namespace
 
 CLI::App* add_names(CLI::App& app, NamesOptions& options) {
-  auto& names = add_verb(app, "names", "Print the names that shell completion offers, one a line");
+  auto& names = add_verb(app, "names", "List tasks, runs, tags or families, one a line");
   add_word(names, "KIND", options.kind, {"tasks", "families", "runs", "tags", "agents"},
            "Of what; families are what --family takes")
       ->required();

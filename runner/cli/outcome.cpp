@@ -84,10 +84,8 @@ End end_of_run(const RunOutcome& outcome, const RunTerms& terms, bool exit_zero,
   End end{code_of(outcome, exit_zero), summarize(outcome, terms, reported)};
   const int mistaken = outcome.mistaken_files;
   if (mistaken == 0 || outcome.lost || outcome.interrupted || outcome.stopped) return end;
-  const std::string told =
-      end.code == ExitCode::kGood ? "" : fmt::format(" (exit code {})", to_int(end.code));
-  end.summary = fmt::format("{} file{} that look{} like a submission ignored{}; {}", mistaken,
-                            mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "", told, end.summary);
+  end.summary += fmt::format("; {} file{} that look{} like a submission ignored", mistaken,
+                             mistaken == 1 ? "" : "s", mistaken == 1 ? "s" : "");
   return end;
 }
 

@@ -116,7 +116,7 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
          [&options](std::int64_t count) {
            if (count > 0) options.rerun = {kFailedRows};
          },
-         "Only what failed in the newest run, with that run's options: --rerun failed")
+         "Run again what failed in the newest run, with its options: --rerun failed")
       ->excludes(states)
       ->excludes(&resume);
   add_value(run, "--run", options.rerun_of, "RUN",
@@ -168,7 +168,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
             "Author (agent) of FILE (default: me, or the folder AGENT of AGENT/levelN/FILE)");
   const auto whose = add_measuring(run, options);
   add_path(run, "--input-file", options.input_file, "FILE",
-           "File with one value of --task a line; # begins a comment; -: standard input");
+           "File of tasks, one a line, each as --task takes it; # begins a comment; -: stdin");
   add_path(run, "--reference", options.reference, "REF.py",
            "KernelBench problem of your own that FILE solves; imported once, kept and named")
       ->needs(file)

@@ -79,7 +79,8 @@ Result<End> show(const TrajectoryOptions& options) {
 
 CLI::App* add_trajectory(CLI::App& app, TrajectoryOptions& options) {
   using What = TrajectoryOptions::What;
-  auto& trajectory = add_group(app, "trajectory", "Collect the states that agents passed through");
+  auto& trajectory =
+      add_group(app, "trajectory", "Collect the states that agents passed through, for studies");
   auto& import = add_form(trajectory, "import", options.what, What::kImport,
                           "Take the states of another agent or evolution");
   auto& freeze = add_form(trajectory, "freeze", options.what, What::kFreeze,

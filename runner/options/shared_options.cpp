@@ -25,7 +25,7 @@ void add_size(CLI::App& app, std::optional<std::string>& size, const std::string
 
 void add_precision(CLI::App& app, std::string& precision) {
   add_word(app, "--precision", precision, {kPrecisionClasses.begin(), kPrecisionClasses.end()},
-           "Precision class; in bf16 and fp16 float32 tensors have that type (default: "
+           "Precision class; bf16 and fp16 turn float32 tensors into that type (default: "
            "torch-default)");
 }
 
@@ -81,7 +81,7 @@ void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
 
 void add_vendor(CLI::App& app, bool& vendor) {
   app.add_flag("--vendor", vendor,
-               "CUDA: also time cuBLASLt or cuDNN, for tasks that are one call of it");
+               "CUDA: where one call of cuBLASLt or cuDNN computes the task, time that too");
 }
 
 void add_baseline(CLI::App& app, Side& baseline) {

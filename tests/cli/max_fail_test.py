@@ -64,7 +64,9 @@ class MaxFailTest(RunCase):
         file.write_text("", encoding="utf-8")
         result = self.run_kbench(*words)  # a file that is none counts like a submission that failed
         self.assert_good(result)
-        self.assertIn("1 file that looks like a submission ignored; 1 of 1 row failed", result.stderr.splitlines()[-1])
+        last = result.stderr.splitlines()[-1]
+        self.assertIn("1 of 1 row failed; ", last)
+        self.assertTrue(last.endswith("; 1 file that looks like a submission ignored"), last)
         self.assert_fails(self.run_kbench(*words, "--agent", "nobody"), NOTHING_SELECTED)
         self.assert_fails(self.run_kbench("--exit-zero", *CHECKED, "--submissions", "nowhere"), USAGE)
 

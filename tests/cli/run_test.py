@@ -439,7 +439,7 @@ class CensusTest(RunCase):
         result = self.run_kbench(*CHECKED, "--submissions", "subs", "--format", "json")
         self.assert_fails(result, TASK_FAILED, "files: evaluated 1, not selected 1, ignored 3",
                           "ignored alice/level1/020_tanh.cpp: there is no task level1/020_tanh",
-                          "2 files that look like a submission ignored (exit code 1); 1 row, none failed")
+                          "kbench: 1 row, none failed; ", "; 2 files that look like a submission ignored (exit code 1)")
         files = json.loads(result.stdout)["files"]
         self.assertEqual((files["evaluated"], files["other_device"], files["not_selected"]), (1, 0, 1))
         self.assertEqual({(file["path"], file["mistaken"]) for file in files["ignored"]},
