@@ -76,6 +76,10 @@ constexpr std::array kFields{
     Field{"device_name", "Device's name", Unit::kText,
           "Which device it was. Times of different devices are not compared.",
           [](Row r) { return r.device_name.empty() ? Json() : Json(r.device_name); }},
+    Field{"device_uuid", "Device's UUID", Unit::kText,
+          "Which GPU of that name judged the submission: the rows of a run may be of several. "
+          "Null on a CPU, where no device was asked, and in rows of an older kbench.",
+          [](Row r) { return r.device_uuid.empty() ? Json() : Json(r.device_uuid); }},
     Field{"agent", "Agent", Unit::kText, "Who submitted the kernel.",
           [](Row r) { return text_of(r, r.agent); }},
     Field{"submission", "Submission", Unit::kText, "The file or folder that was submitted.",

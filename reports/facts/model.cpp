@@ -267,6 +267,7 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.timed = evaluation.timed;
   row.wall_seconds = evaluation.wall_seconds;
   row.build_seconds = evaluation.build_seconds;
+  row.device_uuid = evaluation.device_uuid;
   return row;
 }
 

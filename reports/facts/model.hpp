@@ -114,6 +114,7 @@ struct ResultRow {
   int protocol = 1;
   double wall_seconds = 0;
   std::optional<double> build_seconds;  // of the submission; empty where nobody wrote it down
+  std::string device_uuid;              // Evaluation::device_uuid
   std::string chain;  // of its run, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.

@@ -25,6 +25,12 @@ std::string states_words(const ListedRun& run) {
   return fmt::format("{}", fmt::join(parts, " · "));
 }
 
+// "2 × NVIDIA H200".
+std::string devices_words(const ListedRun& run) {
+  const std::string device = device_words(run.facts);
+  return run.uuids.size() > 1 ? fmt::format("{} × {}", run.uuids.size(), device) : device;
+}
+
 Cell dash_or(const std::string& text) {
   return {text.empty() ? std::string("–") : sanitize_line(text), {}};
 }
@@ -60,6 +66,7 @@ Result<std::vector<ListedRun>> list_runs(const Store& store) {
     else
       run.damaged += count.rows;
     if (run.facts.kind.empty()) run.facts.kind = count.device;
+    if (!count.device_uuid.empty()) run.uuids.insert(count.device_uuid);
   }
   return listed;
 }
@@ -81,7 +88,7 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
     date.cells.push_back(
         {sanitize_line(minute_of(run.run.started_at)) + (finished ? "" : " unfinished"),
          finished ? std::nullopt : std::optional(Tone::kCaution)});
-    device.cells.push_back(dash_or(device_words(run.facts)));
+    device.cells.push_back(dash_or(devices_words(run)));
     commit.cells.push_back(dash_or(commit_words(run.facts)));
     const auto part = shard_of(run.run);
     any_shard = any_shard || part.has_value();
@@ -105,6 +112,7 @@ Json runs_json(const std::vector<ListedRun>& runs) {
     Json states = Json::object();
     for (const auto& [state, rows] : run.states) states[std::string(to_string(state))] = rows;
     if (one["device"]["kind"].is_null()) one["device"]["kind"] = text_or_null(run.facts.kind);
+    one["device"]["uuids"] = run.uuids;
     if (const auto part = shard_of(run.run))
       one["shard"] = {{"group", part->group}, {"index", part->index}, {"of", part->of}};
     one["rows"] = run.rows();

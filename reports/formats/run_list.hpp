@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct ListedRun {
   Run run;
   RunFacts facts;
   std::vector<std::string> tags;
+  std::set<std::string> uuids;  // of the GPUs that judged its rows
   std::map<State, int> states;  // rows by how they ended
   int damaged = 0;              // rows in a state that no kbench knows
 
@@ -29,7 +31,7 @@ struct ListedRun {
 [[nodiscard]] Result<std::vector<ListedRun>> list_runs(const Store& store);
 
 [[nodiscard]] std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style);
-// {schema_version, runs[]}.
+// {schema_version, runs[]}: run_json, with uuids in its device, shard, rows, states and damaged.
 [[nodiscard]] Json runs_json(const std::vector<ListedRun>& runs);
 
 // {id, tags, started_at, finished_at, device: {kind, name, threads}, commit, dirty, quick}; null

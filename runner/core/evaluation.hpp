@@ -242,6 +242,9 @@ struct Evaluation {
   // Seconds that the build of the submission took, once; empty if nothing was built, and in rows
   // from before.
   std::optional<double> build_seconds;
+  // UUID of the GPU that judged the submission, "GPU-…"; the rows of a run may be of several GPUs.
+  // Empty on a CPU, where no device was asked, and in rows from before.
+  std::string device_uuid;
 };
 
 // One `kbench run`.

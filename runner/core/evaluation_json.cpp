@@ -121,7 +121,7 @@ void members(Visit& visit, Row& row) {
          null_call_ns, null_strict_ns, copy_ns, floor_ns, limit_ns, unfused_limit_ns, limit_basis,
          repeats, rule_c, rule_k, rule_allclose, task_hash, task_source, sources, tree_hash,
          package_key, sandbox_level, labels, seed, started_at, wall_seconds, protocol, timed,
-         calibration, torch_operators, allow_torch, unranked, build_seconds] = row;
+         calibration, torch_operators, allow_torch, unranked, build_seconds, device_uuid] = row;
   visit("run_id", run_id);
   visit("key", key);
   visit("task", task);
@@ -176,6 +176,7 @@ void members(Visit& visit, Row& row) {
   visit("allow_torch", allow_torch);
   visit("unranked", unranked);
   visit("build_seconds", build_seconds);
+  visit("device_uuid", device_uuid);
 }
 
 // --- values ---

@@ -219,6 +219,7 @@ Evaluation UnitMeasurer::measure(const UnitParts& unit) {
   if (unit.submission) tell_of_build(finished(unit), evaluation);
   if (unit.submission && evaluation.timed && evaluation.unranked.empty())
     evaluation.unranked = unit.unranked;
+  if (order_.target.gpu) evaluation.device_uuid = order_.target.gpu->uuid;
   return evaluation;
 }
 

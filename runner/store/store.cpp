@@ -508,14 +508,15 @@ Result<StoredNode> Store::read_node(const std::string& id) const {
 Result<std::vector<StateCount>> Store::state_counts() const {
   return impl_->guarded("counting rows", [&]() -> Result<std::vector<StateCount>> {
     SQLite::Statement rows(impl_->database,
-                           "SELECT run_id, device, state, count(*) FROM evaluation "
-                           "GROUP BY run_id, device, state");
+                           "SELECT run_id, device, device_uuid, state, count(*) FROM evaluation "
+                           "GROUP BY run_id, device, device_uuid, state");
     std::vector<StateCount> counts;
     while (rows.executeStep()) {
       impl_->budget->spend(columns::bytes_of_row(rows));
       counts.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
-                        state_from_string(rows.getColumn(2).getString()),
-                        rows.getColumn(3).getInt()});
+                        rows.getColumn(2).getString(),
+                        state_from_string(rows.getColumn(3).getString()),
+                        rows.getColumn(4).getInt()});
     }
     return counts;
   });

@@ -23,10 +23,11 @@
 
 namespace kbench {
 
-// How many rows of a run ended in a state.
+// How many rows of a run and a device ended in a state.
 struct StateCount {
   std::string run_id;
   std::string device;          // "cpu" or "cuda"
+  std::string device_uuid;     // Evaluation::device_uuid
   std::optional<State> state;  // empty: one that no kbench knows, which is damage
   int rows = 0;
 };

@@ -63,6 +63,7 @@ class ScriptedWork final : public LaneWork {
     if (unit.contains("creates")) std::ofstream{unit.at("creates").get<std::string>()};
     LaneRow row;
     row.row = *evaluation_from_json(unit.at("row"));
+    row.row.device_uuid = "GPU-" + device();
     row.row.message.resize(unit.value("swells", row.row.message.size()), 'x');
     if (unit.value("loses", "") == device()) row.lost = failure("the device is lost");
     return row;

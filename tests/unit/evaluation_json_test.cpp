@@ -38,6 +38,7 @@ Evaluation full_row() {
   row.timed = false;
   row.calibration = Calibration{0.001, 0.002, "2026-01-02T03:04:05Z"};
   row.build_seconds = 0.0;
+  row.device_uuid = "GPU-1";
   return row;
 }
 
@@ -63,6 +64,7 @@ TEST(EvaluationJson, ComesBackAsItWas) {
   EXPECT_EQ(again.samples.at(1).time_ns, std::int64_t{1} << 62);
   EXPECT_EQ(again.sources, row.sources);
   EXPECT_EQ(again.build_seconds, 0.0);
+  EXPECT_EQ(again.device_uuid, "GPU-1");
   EXPECT_EQ(again.copy_ns, std::nullopt);
 }
 

@@ -270,6 +270,31 @@ TEST_F(StoredHistory, RunsAreListedWithTheirStates) {
   EXPECT_TRUE(json["runs"][0]["finished_at"].is_null());
 }
 
+// GPUs of one name are one device to whoever compares, and each is named in its rows.
+TEST_F(StoredHistory, GpusOfOneNameAreOneDevice) {
+  const auto row_of = [](int run, const char* agent, const char* uuid) {
+    Evaluation row = timed_evaluation(id_of(run), kRelu, agent, 1'000'000);
+    row.device_uuid = uuid;
+    return row;
+  };
+  store_.use(chain_key_of(std::string(32, 'k')));
+  store(spec_of(0), {row_of(0, "alice", "GPU-b"), row_of(0, "bob", "GPU-a")});
+  store(spec_of(1), {row_of(1, "alice", "GPU-a")});
+  const History history = history_of(*load_history(store_, kRelu));
+  ASSERT_EQ(history.agents.size(), 2U);
+  EXPECT_EQ(history.agents[0].points.size(), 2U);
+  EXPECT_THAT(history.cautions, ::testing::IsEmpty());
+  const auto runs = list_runs(store_);
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  const Json json = runs_json(*runs);
+  EXPECT_EQ(json["runs"][1]["device"]["uuids"], (Json{"GPU-a", "GPU-b"}));
+  EXPECT_EQ(json["runs"][0]["device"]["uuids"], (Json{"GPU-a"}));
+  EXPECT_EQ(runs->at(1).rows(), 2);
+  const std::string text = render_runs(*runs, {});
+  EXPECT_THAT(text, HasSubstr("2 × "));
+  EXPECT_THAT(text, Not(HasSubstr("1 × ")));
+}
+
 TEST(RunFacts, ADeviceIsMeantByItsKindOrAPartOfItsName) {
   const RunFacts facts = facts_of(stored_run({.id = "aa"}));
   EXPECT_TRUE(device_matches(facts, "cpu"));

@@ -100,10 +100,12 @@ TEST_F(LaneRoundTest, RowsAreThoseOfOneDevice) {
   std::vector<Evaluation> alone = kept_.rows;
   run_on_lanes();
   std::vector<Evaluation> spread = kept_.rows;
+  for (const Evaluation& row : spread)
+    EXPECT_EQ(row.device_uuid.empty(), row.submission->agent == "d") << "each says who judged it";
   const auto settle = [](std::vector<Evaluation>& rows) {
     std::vector<Json> settled;
     for (Evaluation& row : rows) {
-      row.run_id = row.started_at = "";
+      row.run_id = row.started_at = row.device_uuid = "";
       settled.push_back(evaluation_json(row));
     }
     std::sort(settled.begin(), settled.end());

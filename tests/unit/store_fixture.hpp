@@ -118,6 +118,7 @@ inline Evaluation make_evaluation(const std::string& run_id, int number, int sam
   e.torch_operators = "aten::mm 2, aten::relu 1";
   e.allow_torch = "all";
   e.build_seconds = 31.25;
+  e.device_uuid = "GPU-4f1a";
   e.attempts = {{.reason = "first", .seed = "00ff", .state = State::kOk, .null_call_ns = 5400},
                 {.reason = "below the floor",
                  .seed = "01fe",

@@ -144,6 +144,7 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   EXPECT_EQ(a.torch_operators, b.torch_operators);
   EXPECT_EQ(a.allow_torch, b.allow_torch);
   EXPECT_EQ(a.build_seconds, b.build_seconds);
+  EXPECT_EQ(a.device_uuid, b.device_uuid);
   expect_same(a.checks, b.checks);
   expect_same(a.attempts, b.attempts);
   expect_same(a.blocks, b.blocks);
@@ -452,6 +453,7 @@ TEST_F(StoreTest, AnOlderFileIsReadAsItLiesThere) {
     EXPECT_EQ(row.torch_operators + row.allow_torch, "");
     EXPECT_FALSE(row.copy_ns);
     EXPECT_FALSE(row.build_seconds);
+    EXPECT_EQ(row.device_uuid, "");
     EXPECT_TRUE(row.attempts.empty());
     ASSERT_EQ(row.samples.size(), 1u);
     EXPECT_EQ(row.samples[0].attempt, 0);

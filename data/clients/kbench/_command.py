@@ -25,8 +25,8 @@ NOTHING_SELECTED = 5
 
 # The columns of the CSV report that are text, whatever they look like: an agent may be called "007" or "NA".
 TEXT_COLUMNS = (
-    "run_id", "started_at", "task", "size", "device", "device_name", "agent", "submission", "variant", "state",
-    "fault", "time_ns.reason", "speedup.eager.verdict", "speedup.compiled.verdict", "baseline_speedup.verdict",
+    "run_id", "started_at", "task", "size", "device", "device_name", "device_uuid", "agent", "submission", "variant",
+    "state", "fault", "time_ns.reason", "speedup.eager.verdict", "speedup.compiled.verdict", "baseline_speedup.verdict",
     "message", "hint", "precision", "profile", "lint", "unranked_reason", "uncredited_reason", "pay",
     "limit_basis", "vendor.reason", "vendor.algorithm", "vendor.speedup.verdict", "vendor.over_eager.verdict",
     "submission_precision", "worker_kind", "torch_operators", "sources", "sandbox", "labels",

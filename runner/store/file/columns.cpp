@@ -100,6 +100,7 @@ void visit(R& evaluation, Visitor& column) {
   column.later("limit_basis", evaluation.limit_basis, {});
   column.later("vendor_reason", evaluation.vendor_reason, {});
   column.later("vendor_algorithm", evaluation.vendor_algorithm, {});
+  column.later("device_uuid", evaluation.device_uuid, {});
 }
 
 template <Is<Attempt> R, class Visitor>

@@ -504,9 +504,14 @@ CREATE TABLE vendor_sample (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,
-                            kStep8,  kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14,
-                            kStep15, kStep16, kStep17, kStep18, kStep19, kStep20, kStep21};
+// The GPU that judged a row; empty in rows from before.
+constexpr std::string_view kStep22 = R"sql(
+ALTER TABLE evaluation ADD COLUMN device_uuid TEXT NOT NULL DEFAULT '';
+)sql";
+
+constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
+                            kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16,
+                            kStep17, kStep18, kStep19, kStep20, kStep21, kStep22};
 
 }  // namespace
 

@@ -24,8 +24,8 @@ const TIME_ROW = 26;
 const FACTS = [
   "submission", "worker_kind", "torch_operators", "lint", "profile", "precision",
   "submission_precision", "vendor_library", "prepare_ns", "copy_ns", "samples.kept",
-  "samples.dropped", "samples.blocks", "samples.placements", "sandbox", "labels", "limit_share", "limit_share_eager",
-  "limit_ns", "unfused_limit_ns", "limit_basis", "floor_ns", "vendor.reason", "vendor.algorithm", "vendor.over_eager",
+  "samples.dropped", "samples.blocks", "samples.placements", "sandbox", "labels", "device_uuid", "limit_share",
+  "limit_share_eager", "limit_ns", "unfused_limit_ns", "limit_basis", "floor_ns", "vendor.reason", "vendor.algorithm", "vendor.over_eager",
   "repeats",
   "calibrated_at", "no_verdict_reason", "build_seconds", "wall_seconds",
 ];
