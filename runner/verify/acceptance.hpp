@@ -13,15 +13,19 @@
 // tensor's. So any kernel that adds up in float32 and rounds at the end is right, and one that
 // rounds its result to the next smaller type is not.
 //
-// Rounding to 16 bits is an error of a part of a number, so two things more hold there:
-//   each element:  c * E is at most c * S * max(|ref|, rms(ref)), S being eager's largest error in
-//                  units of that maximum. A softmax may have one output a hundred times the rms;
-//                  half a unit of that one would excuse anything in all others.
-// each slice:    |mean(got) - mean(ref)| <= c * M + u * max(rms of the slice, rms(ref)) A slice is
-// all elements with one index in one dimension, such as a channel; M is the largest that eager is
-// off by in any slice of that dimension, u the unit roundoff. Chance errors cancel in a mean, and a
-// missing bias, which is less than each element's roundings, does not. A kernel that rounds each
-// element once more, always to the same side, is off by less than the second term.
+// Rounding to 16 bits is an error of a part of a number, so three things more hold there:
+//   each element:  c * E is at most p * max(|ref|, rms(ref)), p = max(min(c * S, 1/4), c/2 * S), S
+//                  being eager's largest error in units of that maximum. A softmax may have one
+//                  output a hundred times the rms; half a unit of that one would excuse anything in
+//                  all others.
+//   each slice:    |mean(got) - mean(ref)| <= c * M + u * max(rms of the slice, rms(ref))
+//   whole tensor:  |sum((got - ref) * ref) / sum(ref^2)| <= c/2 * (the same of eager) + u
+//
+// A slice is all elements with one index in one dimension, such as a channel, or in each of the
+// first two; M is the largest error of eager in any such slice, u the unit roundoff. Chance errors
+// cancel in these, and a missing bias or a missing factor near one, which is less than each
+// element's roundings, does not. A kernel that rounds each element once more, always to the same
+// side, is off by less than u.
 //
 // On hard inputs that fail by this, E is taken over eager's runs on perturbed inputs as well
 // (LoadedTask::perturbed_errors): with ill-conditioned outputs, chance decides whose errors are
