@@ -113,6 +113,17 @@ class Lint(CliCase):
         self.assertEqual(database.execute("SELECT count(*) FROM lint").fetchone(), (0,))
         database.close()
 
+    def test_in_16_bits_a_row_does_not_rank_where_eager_is_imprecise(self):
+        source = self.folder / "015_imprecise.cpp"
+        source.write_text(SOURCE.format(KERNELS["015_imprecise"]))
+        result = self.kbench("run", source, "--suite", SUITE, "--task", "level9/015_imprecise", "--precision", "bf16",
+                             "--device", "cpu", "--checks-only", "--db", self.folder / "row.sqlite")
+        self.assertEqual(result.returncode, GOOD, result.stderr)
+        database = sqlite3.connect(self.folder / "row.sqlite")
+        (reason,), = database.execute("SELECT unranked FROM evaluation")
+        database.close()
+        self.assertIn("in bf16 eager itself is off by 100 %", reason)
+
     def test_table_and_nothing_selected(self):
         words = ("tasks", "lint", "--suite", SUITE, "--device", "cpu", "--db", "lint.sqlite")
         table = self.kbench(*words, "--task", "001")
