@@ -22,6 +22,7 @@ The environment of the process that calls first decides, as in kbench_reward.py,
 
 import asyncio
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -65,11 +66,12 @@ NoReward = _REWARD.NoReward
 
 # Ends the server with the actor. Ray ends actors by SIGKILL, and sometimes their children, too.
 _KEEPER = """
-import ctypes, signal, subprocess, sys, threading
+import ctypes, os, signal, subprocess, sys, threading
 end_with_parent = lambda: ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, preexec_fn=end_with_parent)
 threading.Thread(target=lambda: (sys.stdin.buffer.read(), server.terminate()), daemon=True).start()
-sys.exit(server.wait())
+code = server.wait()
+os._exit(code if code >= 0 else 128 - code)  # the thread still reads
 """
 
 
@@ -138,9 +140,10 @@ class Pool:
 
     def __init__(self, source, settings):
         self._source, self._settings = source, settings
-        self._patience = float(settings.get("KBENCH_PATIENCE") or 3600)
+        self._patience = _patience(settings)
         self._nodes = {}  # of judges, by node
         self._refused = {}  # why, by node
+        self._failed = {}  # starts in a row that failed, and why the last one did, by node
         self._rewards = {}  # futures of those that were not given yet
         self._watch = None
         self._change = None
@@ -171,7 +174,7 @@ class Pool:
     async def _ask(self, answer, task):
         while True:
             try:
-                node = await asyncio.wait_for(self._least_loaded(), self._patience)
+                node = await self._least_loaded()
             except asyncio.TimeoutError:
                 return None, self._no_judge()
             node.at_hand += 1
@@ -185,25 +188,32 @@ class Pool:
 
     async def _least_loaded(self):
         while True:
-            ready = [node for node in self._nodes.values() if node.is_ready and node.at_hand < AT_ONCE]
-            if ready:
-                return min(ready, key=lambda node: node.at_hand)
+            ready = [node for node in self._nodes.values() if node.is_ready]
+            least = min(ready, key=lambda node: node.at_hand, default=None)
+            if least and least.at_hand < AT_ONCE:
+                return least
             self._change.clear()
-            await self._change.wait()
+            # Judges that are busy will be free; whether one will ever start is not known.
+            await asyncio.wait_for(self._change.wait(), None if ready else self._patience)
 
     def _no_judge(self):
-        words = "; ".join(sorted(set(self._refused.values())))
+        words = "; ".join(sorted({*self._refused.values(), *(why for _, why in self._failed.values())}))
         return f'no node with the resource "{RESOURCE}" judges{": " + words if words else ""}'
 
     def _leave_out(self, node):
         self._nodes = {name: other for name, other in self._nodes.items() if other is not node}
+        self._change.set()
 
     async def _look_after_nodes(self):
+        looks = -1
         while True:
             alive = {node["NodeID"]: node["Resources"] for node in await asyncio.to_thread(ray.nodes)
                      if node["Alive"] and node["Resources"].get(RESOURCE)}
+            looks += 1
             for name in set(alive) - set(self._nodes) - set(self._refused):
-                self._start(name, alive[name].get("GPU", 0))
+                starts, _ = self._failed.get(name, (0, ""))
+                if looks % min(2 ** starts, 32) == 0:
+                    self._start(name, alive[name].get("GPU", 0))
             await asyncio.gather(*(self._look_at(name, node) for name, node in list(self._nodes.items())
                                    if node.is_ready))
             await asyncio.sleep(LOOK_EVERY)
@@ -219,9 +229,12 @@ class Pool:
         try:
             await node.actor.pid.remote()
             node.is_ready = True
+            self._failed.pop(name, None)
             self._change.set()
         except GONE as error:  # a later look starts it again
-            print(f"kbench: no judge on node {name[:12]} yet: {str(error).strip().splitlines()[-1]}", flush=True)
+            why = str(error).strip().splitlines()[-1]
+            self._failed[name] = (self._failed.get(name, (0, ""))[0] + 1, why)
+            print(f"kbench: no judge on node {name[:12]} yet: {why}", flush=True)
             self._leave_out(node)
 
     async def _look_at(self, name, node):
@@ -239,6 +252,15 @@ class Pool:
             print(f"kbench: the judge on node {name[:12]} is left out: {why}", flush=True)
 
 
+def _patience(settings):
+    """Seconds that a caller waits while there is no judge."""
+    word = settings.get("KBENCH_PATIENCE") or "3600"
+    try:
+        return float(word)
+    except ValueError:
+        raise NoReward(f'KBENCH_PATIENCE is a number of seconds, not "{word}"') from None
+
+
 _found = None
 
 
@@ -247,6 +269,7 @@ def pool(again=False):
     global _found
     if _found is None or again:
         settings = {name: os.environ[name] for name in KEPT if name in os.environ}
+        _patience(settings)  # the actor would end by it, again and again
         _found = ray.remote(Pool).options(
             name="kbench-pool", get_if_exists=True, num_cpus=0, max_concurrency=100_000, max_restarts=-1,
             max_task_retries=-1).remote(_BESIDE.read_text(encoding="utf-8"), settings)
@@ -271,20 +294,30 @@ def _ask(answer, task):
     return pool().reward.remote(answer, _named(task))
 
 
+MOST_POOLS = 20  # that one call sees end
+
+
+def _gone(times):
+    if times >= MOST_POOLS:
+        raise NoReward(f"the pool of judges ended {times} times while it was asked: see Ray's log of kbench-pool")
+
+
 def _get(answer, task, asked):
-    while True:
+    for times in itertools.count(1):
         try:
             return _number(ray.get(asked))
         except GONE:
+            _gone(times)
             asked = pool(again=True).reward.remote(answer, task)
 
 
 async def _await(answer, task):
     asked = _ask(answer, task)
-    while True:
+    for times in itertools.count(1):
         try:
             return _number(await asked)
         except GONE:
+            _gone(times)
             asked = pool(again=True).reward.remote(answer, task)
 
 

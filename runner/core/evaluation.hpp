@@ -238,7 +238,9 @@ struct Evaluation {
   // without any. What the run allowed: "data", "all", "none"; empty for native submissions.
   std::string torch_operators;
   std::string allow_torch;
-  std::string unranked;  // why the task counts in no score, as its file says; else empty
+  // Why the row counts in no score: its task's file says so, or its class does not have the task,
+  // or eager is too imprecise in it. Else empty.
+  std::string unranked;
   // Seconds that the build of the submission took, once; empty if nothing was built, and in rows
   // from before.
   std::optional<double> build_seconds;

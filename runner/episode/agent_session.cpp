@@ -440,7 +440,9 @@ Result<std::string> EpisodeSession::words_of(const std::string& component, const
                  fmt::format("{} said nothing: {}", component, text_in(verdict.result, "message")),
                  "leave it out of --feedback"};
   std::string words = text_in(report, "text");
-  if (auto stored = kept.keep(*known, words); !stored) return stored.error();
+  // A component that ended by a limit or a signal may answer another time.
+  if (text_in(report, "status") == "answered")
+    if (auto stored = kept.keep(*known, words); !stored) return stored.error();
   return spoken_[about] = std::move(words);
 }
 

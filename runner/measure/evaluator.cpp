@@ -367,7 +367,8 @@ class Evaluating {
 
   std::optional<EarlyEnd> check_submission(int draw, std::optional<HardDraw> hard,
                                            const std::vector<EagerError>& eager) {
-    if (draw > 0) calls_.take_quiet_core();  // the first call starts its threads
+    // Its first call starts its threads. Draw 0 may have been left out.
+    if (std::exchange(was_called_, true)) calls_.take_quiet_core();
     Check check;
     if (auto end = call_and_judge(hard.has_value(), eager, check)) return end;
     if (hard && !check.passed && depends_on_few(check))
@@ -405,6 +406,7 @@ class Evaluating {
       return std::nullopt;
     const auto null_call_ns = record_.null_call_ns;  // of the worker that was timed
     const auto null_strict_ns = record_.null_strict_ns;
+    const auto prepare_ns = record_.prepare_ns;
     record_.correct.reset();
     if (auto end = calls_.place_large_biases()) return end;
     if (auto end = calls_.start_worker()) return end;
@@ -415,6 +417,7 @@ class Evaluating {
     if (auto end = calls_.prepare()) return end;
     record_.null_call_ns = null_call_ns;
     record_.null_strict_ns = null_strict_ns;
+    record_.prepare_ns = prepare_ns;
     if (auto end = judge_large_biases(*eager)) return end;
     record_.correct = true;
     return calls_.inspect();
@@ -849,6 +852,7 @@ class Evaluating {
 
   std::vector<Side> sides_;
   bool model_draws_parameters_ = false;
+  bool was_called_ = false;  // the submission, in a check
   DevicePeaks peaks_;
   std::int64_t comparing_since_ns_ = 0;
   std::vector<EagerError> eager_error_;  // the worst over all draws so far

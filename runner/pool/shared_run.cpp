@@ -68,6 +68,10 @@ std::optional<Evaluation> SharedRun::find(const std::string& key) {
   return std::nullopt;
 }
 
+Result<TakenRun> SharedRun::published_before() const {
+  return take_run_file(exchange_, space_, run_.id);
+}
+
 void SharedRun::ignore(const Error& error) {
   if (told_.insert(error.message).second) ignored_.push_back(error.message);
 }

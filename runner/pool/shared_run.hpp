@@ -17,6 +17,7 @@
 #include "runner/exchange/exchange.hpp"
 #include "runner/os/files.hpp"
 #include "runner/pool/publish_pace.hpp"
+#include "runner/pool/run_file.hpp"
 #include "runner/store/rows/blob.hpp"
 #include "runner/store/store.hpp"
 
@@ -44,6 +45,9 @@ class SharedRun {
 
   // Files that find() has ignored since the last call, a sentence for each, and each once.
   [[nodiscard]] std::vector<std::string> take_ignored();
+
+  // The run's own file as an earlier part of the run left it there. Errors: as take_run_file().
+  [[nodiscard]] Result<TakenRun> published_before() const;
 
   // Publishing has three steps: writing rows into the run's own file; bringing that file to where
   // others find it; and asking which run answers the key of a row that lies there. Doing one twice

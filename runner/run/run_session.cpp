@@ -256,6 +256,26 @@ Status RunSession::join_exchange(const Json& configuration) {
   return Done{};
 }
 
+// Rows that a run published just before it was killed may not have been stored: they are taken out
+// of its own file in the exchange.
+Status RunSession::take_back(std::vector<Evaluation>& rows) {
+  const auto published = shared_->published_before();
+  if (!published) {
+    if (published.error().code != ErrorCode::kNotFound) progress_.warn(published.error().message);
+    return Done{};
+  }
+  for (const Evaluation& row : published->rows) {
+    if (done_.contains(row.key)) continue;
+    const auto sources = sources_of(published->store, row);
+    if (!sources) return sources.error();
+    if (auto added = store_->add(row, *sources); !added) return added.error();
+    done_.insert(row.key);
+    count(row);
+    rows.push_back(row);
+  }
+  return Done{};
+}
+
 // Rows that a run has from before it was interrupted may have been stored and not published. All
 // come together, so that the file never has fewer rows than before.
 Status RunSession::publish_again(const std::vector<Evaluation>& rows) {
@@ -294,7 +314,9 @@ Status RunSession::resume_run(Json configuration) {
   progress_.note(fmt::format("resuming run {}: {} of {} rows are there", short_id(run_),
                              done_.size(), plan_.units.size()));
   if (auto joined = join_exchange(configuration); !joined) return joined;
-  return shared_ ? publish_again(*rows) : Status(Done{});
+  if (!shared_) return Done{};
+  if (auto taken = take_back(*rows); !taken) return taken;
+  return publish_again(*rows);
 }
 
 // A run has one row for each thing that it was asked to evaluate. A submission or task that changed
@@ -413,6 +435,10 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
     // A check has waited for its turn, and gives none away before it has used it.
     if (position > 0 || !request_.checks_only) bench_->give_turn(expected[position]);
     progress_.item(position, task_of(open[position]).id);
+    // Rows do not wait for an evaluation that is known to be long.
+    constexpr double kSoon = 1;
+    if (expected[position] > kSoon)
+      if (auto told = publish_waiting(); !told) return told;
     const auto kept = evaluate_next(open[position]);
     if (!kept) return kept.error();
     if (*kept) ++position;
@@ -444,20 +470,22 @@ bool RunSession::take_answer(std::size_t unit) {
 }
 
 // Publishes the rows that wait in the exchange, and only then stores them and tells of them. If
-// that fails, they are stored all the same.
+// that fails, they are stored all the same; one that cannot be stored does not keep the others.
 Status RunSession::publish_waiting() {
   if (waiting_.empty()) return Done{};
   Status first = shared_->put();
   const bool come_together = waiting_.size() > 1;
+  Status stored{Done{}};
   for (WaitingRow& waiting : std::exchange(waiting_, {})) {
     if (first) first = mark_unless_first(waiting.row);
     if (come_together)
       progress_.item(static_cast<std::size_t>(outcome_.rows - rows_before_), waiting.row.task);
     const Status kept = first ? store_and_tell(waiting.row, waiting.sources)
                               : store_->add(waiting.row, waiting.sources);
-    if (!kept) return kept;
+    if (stored) stored = kept;
   }
   tell_ignored(*shared_, progress_);
+  if (!stored) return stored;
   return first ? Status(Done{}) : unpublished(first.error());
 }
 

@@ -62,6 +62,7 @@ class RunSession {
   Status resume_run(Json configuration);
   [[nodiscard]] std::string space_of_run() const;
   Status join_exchange(const Json& configuration);
+  Status take_back(std::vector<Evaluation>& rows);
   Status publish_again(const std::vector<Evaluation>& rows);
   bool take_answer(std::size_t unit);
   Status publish_waiting();

@@ -62,7 +62,7 @@ class KubernetesTest(unittest.TestCase):
         self.assertEqual(endpoint["path"], "/metrics")
         scaled = self.all["ScaledObject"]["spec"]
         self.assertLessEqual(set(scaled), {"scaleTargetRef", "minReplicaCount", "maxReplicaCount", "pollingInterval",
-                                           "cooldownPeriod", "advanced", "triggers"})
+                                           "advanced", "triggers"})
         self.assertEqual(scaled["scaleTargetRef"], {"name": self.all["Deployment"]["metadata"]["name"]})
         [trigger] = scaled["triggers"]
         self.assertEqual(trigger["type"], "prometheus")

@@ -347,15 +347,36 @@ TEST(PublishPace, ManyRowsThatComeFastComeTogether) {
 TEST_F(RunExchangeTest, RowsThatWaitArePublishedAtTheEnd) {
   exchange();
   for (int agent = 100; agent < 160; ++agent) submit(fmt::format("x{}/level1/019_relu.cpp", agent));
-  stop_before("x158");
-  EXPECT_EQ(run_on_machine("one").rows, 62);
-  EXPECT_THAT(stored(), SizeIs(62));
-  EXPECT_EQ(collect().added, 62U);
+  stop_before("x157");
+  EXPECT_EQ(run_on_machine("one").rows, 61);
+  EXPECT_THAT(stored(), SizeIs(61));
+  EXPECT_EQ(collect().added, 61U);
   never_stop();
   terms_.resume = "latest";
   EXPECT_TRUE(good_run().is_complete());
-  EXPECT_EQ(collect().added, 1U);
+  EXPECT_EQ(collect().added, 2U);
   EXPECT_THAT(counting(), SizeIs(63));
+}
+
+// A run that is killed between publishing rows and storing them.
+TEST_F(RunExchangeTest, RowsThatWerePublishedAndNotStoredAreTakenBack) {
+  exchange();
+  stop_before("b");
+  EXPECT_EQ(run_on_machine("one").rows, 1);
+  const fs::path before = folder_ / "before.sqlite";
+  fs::copy_file(terms_.database, before);
+  never_stop();
+  terms_.resume = "latest";
+  EXPECT_TRUE(good_run().is_complete());
+  for (const char* suffix : {"", "-wal", "-shm"}) fs::remove(terms_.database.string() + suffix);
+  fs::copy_file(before, terms_.database);
+  benches_.script.while_measuring = [](const PlannedRow& unit) {
+    ADD_FAILURE() << unit.id.agent << " is measured again";
+  };
+  EXPECT_TRUE(good_run().is_complete());
+  EXPECT_THAT(stored(), SizeIs(3));
+  collect();
+  EXPECT_EQ(counting(), kEachOnce);
 }
 
 // --- the database of all ---
