@@ -205,6 +205,7 @@ Night look_at_night(const ReportData& tonight, const std::vector<GoodRun>& good,
       if (!past.rows.empty()) suspect = suspect_slower(tonight, *evaluation, *value, past, rule);
     } else if (!is_correct(*evaluation)) {
       suspect = suspect_failing(tonight, *evaluation, good);
+      if (suspect) ++night.compared;
       if (!suspect && fault_of(evaluation->state) == Fault::kSubmission) ++night.failing;
     }
     if (suspect) night.suspects.push_back(std::move(*suspect));

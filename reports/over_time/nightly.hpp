@@ -74,7 +74,7 @@ struct Night {
   Run run;
   std::vector<Run> good_runs;           // that make the references, newest first
   std::map<std::string, int> not_good;  // why others were left out, and how many
-  int compared = 0;                     // rows with a reference
+  int compared = 0;                     // rows with a reference, or that were good and fail
   int without_reference = 0;            // correct, and in no good run
   int faults = 0;                       // rows that ended by our own fault or the machine's
   int failing = 0;                      // by their own fault, and not suspected: as before, or new

@@ -93,7 +93,9 @@ std::string gone_lines(const Night& night) {
 }  // namespace
 
 std::string night_summary(const Night& night) {
-  std::string out = fmt::format("compared {}, suspected {}", night.compared, night.suspects.size());
+  std::string out = night.good_runs.empty() ? "nothing to compare with yet"
+                                            : fmt::format("compared {}, suspected {}",
+                                                          night.compared, night.suspects.size());
   std::vector<std::string> parts;
   const std::pair<const char*, int> counts[] = {
       {"confirmed", night.count(Clearance::kConfirmed)},

@@ -40,7 +40,9 @@ std::size_t order_of(const NightFinding& finding) {
   return found == std::end(kKinds) ? 1 : static_cast<std::size_t>(found - std::begin(kKinds));
 }
 
-std::string summary_of(const std::vector<NightFinding>& findings) {
+std::string summary_of(const std::vector<NightFinding>& findings, bool has_earlier) {
+  if (findings.empty() && !has_earlier)
+    return "Nothing to compare with yet: no earlier run that measured alike is at hand.";
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::size(kKinds); ++i) {
     const auto count = std::count_if(findings.begin(), findings.end(),
@@ -70,7 +72,8 @@ std::string night_html(const ReportData& data) {
   std::stable_sort(findings.begin(), findings.end(),
                    [](const auto& a, const auto& b) { return order_of(a) < order_of(b); });
   HtmlWriter html;
-  html.open("div", {{"class", "night"}}).element("p", summary_of(findings), {{"class", "kicker"}});
+  html.open("div", {{"class", "night"}})
+      .element("p", summary_of(findings, data.trend.has_value()), {{"class", "kicker"}});
   if (!findings.empty()) html.open("ul");
   for (std::size_t i = 0; i < std::min(kMostShown, findings.size()); ++i)
     write_finding(html, findings[i]);

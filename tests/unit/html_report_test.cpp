@@ -61,7 +61,13 @@ TEST(HtmlReport, FindingsOfANightStandAboveAllElse) {
   ReportData data = make_report_data();
   EXPECT_THAT(plain_part(render_html(data)), Not(HasSubstr("class=\"night\"")));
   data.night.emplace();
+  EXPECT_THAT(plain_part(render_html(data)),
+              HasSubstr("<p class=\"kicker\">Nothing to compare with "
+                        "yet: no earlier run"))
+      << "was: no row was suspected";
+  data.trend.emplace();
   EXPECT_THAT(plain_part(render_html(data)), HasSubstr("No row was suspected of a regression."));
+  data.trend.reset();
   data.night = {
       {"level1/019_relu", "ann", "v2", "cleared", false, "took 3 % longer"},
       {"level1/023_softmax", "<b>", "", "confirmed", true, "took 5 % longer, as /home/x/a"}};

@@ -115,6 +115,19 @@ TEST(Night, WhatFailsAsBeforeIsCounted) {
   EXPECT_THAT(night_summary(night_of(relu(1'000'000), {wrong})), Not(HasSubstr("failing")));
 }
 
+// Was: "compared 0, suspected 1: 1 confirmed".
+TEST(Night, WhatWasGoodAndFailsIsCompared) {
+  const Evaluation wrong = failed_evaluation("run", kRelu, "alice");
+  EXPECT_THAT(night_summary(night_of(wrong, {relu(1'000'000)})),
+              HasSubstr("compared 1, suspected 1: 1 unclear"));
+}
+
+// Was: "compared 0, suspected 0".
+TEST(Night, WithoutAnyGoodRunNothingIsCompared) {
+  const Night night = look_at_night(run_of("tonight", {relu(1'000'000)}), {}, Side::kEager, kRule);
+  EXPECT_EQ(night_summary(night), "nothing to compare with yet; 1 new or without any good run");
+}
+
 TEST(Night, WhatCannotBeReadHasNothingToMeasureAgain) {
   Evaluation malformed = failed_evaluation("run", kRelu, "alice", State::kCompileError);
   malformed.submission->source_hash.clear();
