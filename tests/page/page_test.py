@@ -200,11 +200,14 @@ class OverviewTest(PageCase):
     def test_no_interval_stands_where_none_was_computed(self):
         """Was: "43 % [43–43]" of the limit, and "75 % [75–75]" below a filter, in a column called 95 %."""
         page = self.open()
-        self.choose(page, "limit")
-        self.assertEqual(set(page.locator("td.score-range").all_inner_texts()), {""})
+        self.assertEqual(page.locator(".ranking thead .score-range").inner_text(), "95 %")
+        for metric in ("limit", "correct"):
+            self.choose(page, metric)
+            self.assertEqual(set(page.locator("td.score-range").all_inner_texts()), {""}, metric)
+            self.assertEqual(page.locator(".ranking thead .score-range").inner_text(), "", metric)
         self.choose(page, "sure")
         page.fill("#search", "relu")
-        self.assertEqual(set(page.locator("td.score-range").all_inner_texts()), {""})
+        self.assertEqual(set(page.locator(".score-range").all_inner_texts()), {""})
         self.assertEqual(page.locator(".ranking .interval").count(), 0)
 
     def test_back_from_a_search_keeps_the_step_before(self):

@@ -202,7 +202,9 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
         head({ class: "number", title: words.rankHelp }, words.rank),
         head({}, words.agent),
         head({ class: "number" }, words.scores[metric].name),
-        head({ class: "number score-range", title: words.rangeHelp }, isEstimated(board) || scope.only ? "" : words.range),
+        entries.some(({ score }) => showScoreRange(metric, score))
+          ? head({ class: "number score-range", title: words.rangeHelp }, words.range)
+          : cell("td", { class: "score-range" }),
         cell("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
         head({}, words.outcome),
         head({ class: "number" }, words.correct),
