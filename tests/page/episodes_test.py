@@ -20,6 +20,22 @@ class EpisodesTest(PageCase):
         self.assertEqual(page.locator("#task h2").inner_text(), self.task())
         self.assertEqual(page.locator("#task details.episode").count(), 3)
 
+    def test_a_line_opens_its_own_episode(self):
+        """Was: the task's page from its top, with all of its episodes folded below everything else."""
+        page = self.open("#episodes")
+        page.locator("#episodes tbody tr").nth(1).locator("a").click()
+        for shown in (page, self.open(page.url[page.url.index("#"):])):
+            episodes = shown.locator("#task details.episode")
+            self.assertEqual([one.evaluate("e => e.open") for one in episodes.all()], [False, True, False])
+            box = episodes.nth(1).bounding_box()
+            self.assertGreaterEqual(box["y"], 0)
+            self.assertLess(box["y"], 300)
+        page.click("text=All results")
+        self.assertNotIn("episode=", page.url)
+        page.locator("#episodes tbody tr").nth(2).locator("a").click()
+        self.assertEqual([one.evaluate("e => e.open") for one in page.locator("#task details.episode").all()],
+                         [False, False, True])
+
     def test_turn_by_turn(self):
         page = self.open(f"#{self.task()}")
         episode = page.locator("#task details.episode").first

@@ -6,7 +6,7 @@ import { folded, h, taskName } from "./dom.js";
 import { chart, dot, label, line, linear, linearTicks, logarithmic, logTicks, titled } from "./chart.js";
 import { data } from "./data.js";
 import { showRatio, showSpeedup } from "./format.js";
-import { linkTo } from "./state.js";
+import { linkTo, view } from "./state.js";
 import { codeOf } from "./source.js";
 
 const STEPS_HEIGHT = 180;
@@ -156,7 +156,7 @@ const episodeTitle = (episode) => [
 ].join(" · ");
 
 const episodeEntry = (episode, open, width) =>
-  folded({ class: "entry episode" }, episodeTitle(episode), () =>
+  folded({ class: "entry episode", "data-episode": episode.id }, episodeTitle(episode), () =>
     h("div", { class: "entry-body" },
       h("p", { class: "meta" }, words.episodeMeta(episode)),
       stepFigure(episode, width),
@@ -168,13 +168,13 @@ export const episodesOfTask = (board, task, width) => {
   const own = ofBoard(board).filter((episode) => episode.task === task.task);
   if (own.length === 0) return [];
   return [h("h3", null, words.episodes),
-    ...own.map((episode, i) => episodeEntry(episode, i === 0 && own.length === 1, width))];
+    ...own.map((episode) => episodeEntry(episode, own.length === 1 || episode.id === view.episode, width))];
 };
 
 const episodeRow = (episode) =>
   h("tr", null,
     h("th", { scope: "row", title: episode.task },
-      h("a", { href: linkTo(episode.task) }, taskName(episode.task))),
+      h("a", { href: linkTo(episode.task, { episode: episode.id }) }, taskName(episode.task))),
     h("td", { class: "name" }, episode.model),
     h("td", { class: "number" }, String(episode.count)),
     h("td", null, words.stops[episode.stop] || episode.stop),

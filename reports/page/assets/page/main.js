@@ -119,6 +119,7 @@ const showChange = (changed) => {
     if (belowCard !== null) return scrollToPath();
     scrollTo(0, 0);
     parts.task.element.querySelector("h2")?.focus({ preventScroll: true });
+    parts.task.toEpisode();
     return undefined;
   }
   drawOverview(wasTask ? ["board"] : changed);
@@ -133,9 +134,10 @@ const followLink = (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
   if (link.classList.contains("skip")) return;
   event.preventDefault();
-  const path = decodeURIComponent(link.getAttribute("href").slice(1).split("?")[0]);
+  const [address, query] = link.getAttribute("href").slice(1).split("?");
+  const path = decodeURIComponent(address);
   if (path === view.path) scrollToPath();
-  else change({ path });
+  else change({ path, episode: new URLSearchParams(query).get("episode") ?? "" });
 };
 
 const resized = () => {
@@ -217,6 +219,7 @@ const start = () => {
   if (isTask()) {
     parts.task.draw(boardNow(), taskShown());
     if (belowCard !== null && view.path) scrollToPath();
+    parts.task.toEpisode();
   } else {
     drawOverview([...Object.keys(view)]);
     if (view.path) scrollToPath();

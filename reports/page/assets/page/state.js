@@ -6,6 +6,7 @@ import { BASELINES, data, fileOf } from "./data.js";
 export const defaults = {
   board: "0", level: "0", metric: "auto", over: "eager", p: "1", sort: "", show: "auto",
   family: "all", q: "", cmp: "", trend: "", diff: "", of: "", row: "",
+  episode: "",
 };
 
 const decode = (text) => {
@@ -27,20 +28,23 @@ const read = () => {
 
 export const view = read();
 
-// Parts of the view that mean something within one task alone: the sources compared, the row opened.
-const OF_A_TASK = ["diff", "row"];
+// Parts of the view that mean something within one task alone: the sources compared, the row opened, the
+// episode opened.
+const OF_A_TASK = ["diff", "row", "episode"];
 
-// What the address keeps of the view beside its path.
-const kept = (path) => {
+// What the address keeps of the view beside its path, with what `other` has in the place of it.
+const kept = (path, other = {}) => {
   const query = new URLSearchParams();
-  for (const [name, usual] of Object.entries(defaults))
-    if (view[name] !== usual && (!OF_A_TASK.includes(name) || path === view.path)) query.set(name, view[name]);
+  for (const [name, usual] of Object.entries(defaults)) {
+    const value = other[name] ?? (!OF_A_TASK.includes(name) || path === view.path ? view[name] : usual);
+    if (value !== usual) query.set(name, value);
+  }
   const text = query.toString();
   return text && `?${text}`;
 };
 
-const addressOf = (path) =>
-  `#${encodeURIComponent(path).replaceAll("%2F", "/").replaceAll("%40", "@")}${kept(path)}`;
+const addressOf = (path, other) =>
+  `#${encodeURIComponent(path).replaceAll("%2F", "/").replaceAll("%40", "@")}${kept(path, other)}`;
 
 const listeners = [];
 
@@ -52,7 +56,7 @@ const tell = (changed) => { for (const act of listeners) act(changed); };
 // `step`: whether the back button stops here. What moves while one types or drags does not, but where
 // it begins: the step before would be lost with it.
 export const change = (given, step = true) => {
-  const patch = "path" in given ? { diff: "", row: "", ...given } : given;
+  const patch = "path" in given ? { diff: "", row: "", episode: "", ...given } : given;
   const changed = Object.keys(patch).filter((name) => view[name] !== patch[name]);
   if (changed.length === 0) return;
   Object.assign(view, patch);
@@ -68,13 +72,17 @@ export const remember = (patch) => {
 };
 
 // A file of the site, in the same view.
-export const linkToFile = (file) => (kept() ? `${file}#${kept()}` : file);
+export const linkToFile = (file, other) => {
+  const query = kept(undefined, other);
+  return query ? `${file}#${query}` : file;
+};
 
-// The address of another view, for links. In a site each task has a file of its own.
-export const linkTo = (path) => {
+// The address of another view, for links; `other`: what it has beside its path that this one has not. In a
+// site each task has a file of its own.
+export const linkTo = (path, other) => {
   const file = data.site && fileOf(path);
-  if (file) return linkToFile(file);
-  return `${data.site ? data.site.home : ""}${addressOf(path)}`;
+  if (file) return linkToFile(file, other);
+  return `${data.site ? data.site.home : ""}${addressOf(path, other)}`;
 };
 
 const follow = () => {

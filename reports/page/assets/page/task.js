@@ -318,5 +318,11 @@ export const makeTask = () => {
       ...sourceComparison(task));
     if (view.row !== "") element.querySelector("details.entry[open]")?.scrollIntoView();
   };
-  return { element, draw };
+  // The episode that the address names, once the page's parts have their places.
+  const toEpisode = () => {
+    const named = [...element.querySelectorAll("details.episode")].find((one) => one.dataset.episode === view.episode);
+    named?.scrollIntoView();
+    named?.querySelector("summary").focus({ preventScroll: true });
+  };
+  return { element, draw, toEpisode };
 };
