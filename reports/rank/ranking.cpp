@@ -27,10 +27,27 @@ constexpr int kDrawnAtOnce = 1000;           // redrawings
 using Task = std::pair<std::string, std::string>;  // and size
 using Key = std::pair<double, double>;             // sure fast_1, then the mean
 
+// Of tasks that were solved: the scores in which a time counts, and those in which one is left out.
+struct Solved {
+  std::array<bool, kScores> counts{};
+  std::array<bool, kScores> left_out{};
+
+  void add(const Outcome& outcome, const std::array<bool, kScores>& where) {
+    if (!outcome.correct) return;
+    contribute(&outcome, 0, 0, [&](Score score, double value) {
+      const auto s = static_cast<std::size_t>(score);
+      (std::isnan(value) ? left_out : counts)[s] |= where[s];
+    });
+  }
+  // Something was solved and no time of it counts: what failed alone would make the score.
+  [[nodiscard]] bool tells_nothing(std::size_t s) const { return left_out[s] && !counts[s]; }
+};
+
 // Tasks of which something counts, and the scores in which it does.
 struct TaskField {
   std::map<Task, std::size_t> index;
   std::vector<std::array<bool, kScores>> counts;
+  Solved solved;  // by anybody
 
   [[nodiscard]] std::size_t size() const { return counts.size(); }
 };
@@ -77,6 +94,9 @@ TaskField field_of(std::span<const ResultRow> rows) {
     task.failed |= row.fault == Fault::kSubmission;
   }
   for (const Measured& task : measured) field.counts.push_back(counted(task, anywhere));
+  for (const ResultRow& row : rows)
+    if (row.ranked() && row.has_submission)
+      field.solved.add(outcome_of(row), field.counts[field.index.at({row.task, row.size})]);
   return field;
 }
 
@@ -207,12 +227,13 @@ class Scorer {
  public:
   // `number` tells agents apart.
   Scorer(const Contestant& contestant, const TaskField& field, double log_p, std::size_t number)
-      : luck_(kSeed + 1 + number) {
+      : field_(field.solved), luck_(kSeed + 1 + number) {
     static const std::array<bool, kScores> kInNone{};
     for (std::size_t task = 0; task < field.size(); ++task) {
       const auto& counts = contestant.left_out[task] ? kInNone : field.counts[task];
       tasks_.emplace_back(contestant.outcomes[task], counts, log_p);
       tasks_.back().add_to(sums_, TaskShare::no_luck);
+      for (const Outcome& outcome : contestant.outcomes[task]) solved_.add(outcome, counts);
     }
   }
 
@@ -241,6 +262,7 @@ class Scorer {
   // Last, since it sorts the redrawings.
   std::optional<ScoreValue> value(std::size_t s) {
     const ScoreKind& kind = score_kinds()[s];
+    if (!is_share(kind) && is_unknown(s)) return std::nullopt;
     if (kind.aggregate == Aggregate::kMedian) return median_value(s);
     const std::optional<double> estimate = sums_.score(s);
     if (!estimate) return std::nullopt;
@@ -255,6 +277,11 @@ class Scorer {
   }
 
  private:
+  // Where no time counts, as on a device that was never calibrated, nobody's failures are a score.
+  [[nodiscard]] bool is_unknown(std::size_t s) const {
+    return solved_.tells_nothing(s) || (!solved_.counts[s] && field_.tells_nothing(s));
+  }
+
   [[nodiscard]] const std::vector<double>& at(Score score) const {
     return redrawn_[static_cast<std::size_t>(score)];
   }
@@ -282,13 +309,17 @@ class Scorer {
   }
 
   std::vector<TaskShare> tasks_;
+  Solved field_;   // by anybody
+  Solved solved_;  // by this agent
   Sums sums_;
   Redraw luck_;
   std::array<std::vector<double>, kScores> redrawn_;
 };
 
+// An agent whose mean nobody knows is not behind one who solved nothing.
 Key order_of(const AgentScore& score) {
-  return {score.value(Score::kSureFastEager), score.value(Score::kMeanEager)};
+  const std::optional<ScoreValue>& mean = score.of(Score::kMeanEager);
+  return {score.value(Score::kSureFastEager), mean ? mean->estimate : std::exp(kLeastLog)};
 }
 
 // Draws once for all agents, and not all at once: a large suite's would take hundreds of megabytes.

@@ -161,6 +161,16 @@ class EstimatesTest(AnswerCase):
         self.assertEqual(set(self.open().locator("td.score-range").all_inner_texts()), {""})
 
 
+    def test_failures_alone_are_no_mean(self):
+        """Was: 0.100× and 0 % for each, the failures' own, since no other time counts."""
+        for metric in ("penalised", "limit"):
+            for more in ("", "&q=level"):
+                with self.subTest(metric=metric, more=more):
+                    page = self.open(f"#?metric={metric}{more}")
+                    self.assertEqual(page.locator(".rescored").count(), len(more) > 0)
+                    self.assertEqual(page.locator(".ranking td.strong").all_inner_texts(), ["–"] * 3)
+
+
 class NothingCountsTest(AnswerCase):
     @classmethod
     def setUpClass(cls):

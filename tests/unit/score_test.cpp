@@ -191,6 +191,27 @@ TEST(Score, NothingIsSureWithoutAVerdict) {
   EXPECT_DOUBLE_EQ(score_of({row}, Score::kFastEager), 1);
 }
 
+// Was: 0.1×, the mean of the failures alone, and 0 % of the limit, for whom nothing solved counted.
+TEST(Score, FailuresAloneAreNoScoreOfWhatIsSolved) {
+  ResultRow uncredited = solved("a", 1, 3);
+  uncredited.credit.uncredited = "not calibrated";
+  const ResultRow missed = failed("a", 2);
+  ResultRow limited = uncredited;
+  limited.limit_ns = 1e5;
+  for (const auto& score : rank_agents(std::vector{limited, missed, failed("b", 1)})) {
+    EXPECT_FALSE(score.of(Score::kMeanEager)) << score.agent << ": nobody's time counts";
+    EXPECT_FALSE(score.of(Score::kCorrectMeanEager));
+    EXPECT_FALSE(score.of(Score::kShareOfLimit));
+    EXPECT_DOUBLE_EQ(score.of(Score::kMilestone)->estimate, score.agent == "a" ? 0 : -1);
+  }
+  // Beside somebody whose times count, who only failed has a score all the same.
+  for (const auto& score :
+       rank_agents(std::vector{uncredited, missed, solved("b", 1, 3), failed("c", 1)})) {
+    EXPECT_EQ(score.of(Score::kMeanEager).has_value(), score.agent != "a") << score.agent;
+  }
+  EXPECT_NEAR(score_of({missed}, Score::kMeanEager), 0.1, 1e-12) << "nothing was solved";
+}
+
 TEST(Score, WhatIsFastButWrongOrSuspectScoresNothing) {
   for (const State state : {State::kWrongResult, State::kSuspect, State::kTimingInconsistent}) {
     ResultRow row = solved("a", 1, 50);

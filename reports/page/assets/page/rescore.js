@@ -66,12 +66,28 @@ const middleOf = (values) => {
 const AGGREGATES = { share_of_limit: middleOf, milestone: meanOf };
 const geometric = (values) => Math.exp(meanOf(values));
 
+// Of tasks that were solved: the scores in which a time counts, and those in which one is left out; as
+// Solved of reports/rank/ranking.cpp.
+const makeSolved = () => ({ counts: new Set(), leftOut: new Set() });
+const addSolved = (solved, row, counts) => {
+  if (!isCorrect(row)) return;
+  const parts = contributions(row);
+  for (const [name, need] of Object.entries(NEEDS))
+    if (counts(need)) (Number.isNaN(parts[name]) ? solved.leftOut : solved.counts).add(name);
+};
+const tellsNothing = ({ counts, leftOut }, name) => leftOut.has(name) && !counts.has(name);
+
 // An agent's entry of a ranking over these tasks.
 export const rescored = (board, entry, tasks) => {
   const column = board.agents.indexOf(entry.agent);
   const field = tasks.filter(isRanked).map((task) => [task, neededOf(task)]);
   const anywhere = Object.fromEntries([...ALL_BASELINES, "limit"].map((need) =>
     [need, field.some(([, facts]) => facts[need])]));
+  const byAnybody = makeSolved();
+  const own = makeSolved();
+  for (const [task, facts] of field)
+    for (const row of task.rows)
+      if (row.ranked && row.agent !== null) addSolved(byAnybody, row, countedIn(facts, anywhere));
   const values = Object.fromEntries(Object.keys(NEEDS).map((name) => [name, []]));
   const found = { tasks: field.length, submitted: 0, correct: 0, tasksOver: Object.fromEntries(ALL_BASELINES.map((over) => [over, 0])) };
   for (const [task, facts] of field) {
@@ -85,13 +101,15 @@ export const rescored = (board, entry, tasks) => {
     found.correct += ranked.some(isCorrect);
     const parts = (ranked.length ? ranked : [null]).map(contributions);
     const counts = countedIn(facts, anywhere);
+    for (const row of ranked) addSolved(own, row, counts);
     for (const over in found.tasksOver) found.tasksOver[over] += counts(over);
     for (const [name, need] of Object.entries(NEEDS)) {
       const there = parts.map((part) => part[name]).filter((value) => !Number.isNaN(value));
       if (there.length && counts(need)) values[name].push(meanOf(there));
     }
   }
+  const isUnknown = (name) => tellsNothing(own, name) || (!own.counts.has(name) && tellsNothing(byAnybody, name));
   const scores = Object.fromEntries(Object.entries(values).map(([name, all]) =>
-    [name, { value: all.length ? (AGGREGATES[name] || geometric)(all) : null, low: null, high: null }]));
+    [name, { value: all.length && !isUnknown(name) ? (AGGREGATES[name] || geometric)(all) : null, low: null, high: null }]));
   return { ...entry, ...found, rank: null, scores };
 };
