@@ -1,6 +1,7 @@
 #include "reports/page/page_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -131,31 +132,50 @@ std::string mean_words(const AgentScore& agent) {
   return fmt::format("; geometric mean of the correct ones {}", show_speedup(shown));
 }
 
+// What an agent's tasks come to by estimate alone.
+struct Estimates {
+  std::size_t faster = 0;  // tasks
+  std::size_t timed = 0;
+  double sum = 0;  // of the logarithms of the speed-ups over eager
+
+  [[nodiscard]] double mean() const {
+    return timed == 0 ? 0 : std::exp(sum / static_cast<double>(timed));
+  }
+  bool operator<(const Estimates& other) const {
+    return std::pair(faster, mean()) < std::pair(other.faster, other.mean());
+  }
+};
+
 // A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
 // scores are all 0 there and rank nobody, but there are estimates. Empty for any other board.
 std::string estimates_of(const PageBoard& board) {
-  std::vector<std::size_t> faster(board.agents.size());
-  bool timed = false;
+  std::vector<Estimates> found(board.agents.size());
   for (const PageTask& task : board.tasks) {
     for (std::size_t agent = 0; agent < task.best.size(); ++agent) {
       const ResultRow* row = task.best[agent];
       if (!row || !row->counts_as_correct() || !row->ranked() || !row->over_eager) continue;
       if (row->over_eager->verdict != Verdict::kNone) return "";
-      timed = true;
-      faster[agent] += row->over_eager->estimate > 1;
+      found[agent].faster += row->over_eager->estimate > 1;
+      found[agent].sum += std::log(row->over_eager->estimate);
+      ++found[agent].timed;
     }
   }
-  if (!timed) return "";
-  const auto most = std::max_element(faster.begin(), faster.end()) - faster.begin();
-  const std::string& agent = board.agents[static_cast<std::size_t>(most)];
+  const auto most = std::max_element(found.begin(), found.end());
+  if (most == found.end() || most->timed == 0) return "";
+  const std::string& agent = board.agents[static_cast<std::size_t>(most - found.begin())];
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   const AgentScore& score = *std::find_if(
       ranking.begin(), ranking.end(), [&](const AgentScore& one) { return one.agent == agent; });
+  const std::string how_fast =
+      most->faster > 0
+          ? fmt::format("{} is faster than eager on {}, and correct on {}", join_names({agent}),
+                        of_tasks(most->faster, score.tasks), score.correct)
+          : fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}",
+                        join_names({agent}),
+                        of_tasks(static_cast<std::size_t>(score.correct), score.tasks));
   return fmt::format(
-      "Not calibrated, so nobody is ranked. By estimate {} is faster than eager on {}, "
-      "and correct on {}.",
-      join_names({agent}), of_tasks(faster[static_cast<std::size_t>(most)], score.tasks),
-      score.correct);
+      "Not calibrated, so nobody is ranked. By estimate {}; geometric mean of the correct ones {}.",
+      how_fast, show_ratio(most->mean()));
 }
 
 // A sentence for a board of which no task counts: with the reason, if there is only one.

@@ -154,7 +154,8 @@ class EstimatesTest(AnswerCase):
 
     def test_without_a_verdict_the_answer_is_the_estimate(self):
         self.check_headline(".lead", r"Not calibrated, so nobody is ranked\. By estimate agent-a is faster "
-                            r"than eager on \d+ of 37 tasks, and correct on \d+")
+                            r"than eager on \d+ of 37 tasks, and correct on \d+; "
+                            r"geometric mean of the correct ones \d+\.\d+×\.")
         text = self.open().inner_text("#headline")
         self.assertNotIn("0\N{NO-BREAK SPACE}%", text)
         self.assertNotIn("ranks first", text)

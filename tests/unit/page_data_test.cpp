@@ -186,7 +186,41 @@ TEST(PageModel, WithoutAVerdictTheHeadlineIsTheEstimate) {
   EXPECT_THAT(winners_of(page.boards[0]),
               AllOf(HasSubstr("Not calibrated, so nobody is ranked. By estimate example is faster "
                               "than eager on "),
-                    Not(HasSubstr("first")), Not(HasSubstr("%"))));
+                    HasSubstr("; geometric mean of the correct ones "), Not(HasSubstr("first")),
+                    Not(HasSubstr("%"))));
+}
+
+// Was: "is faster than eager on 0 of 3 tasks", and no speed.
+TEST(PageModel, WhereNobodyIsFasterByEstimateTheHeadlineSaysHowFarAway) {
+  const auto estimated = [](const char* agent, const char* task, double estimate) {
+    ResultRow row;
+    row.task = task;
+    row.agent = agent;
+    row.has_submission = true;
+    row.state = State::kOk;
+    row.correct = true;
+    row.over_eager = Speedup{.estimate = estimate, .verdict = Verdict::kNone};
+    return row;
+  };
+  const std::vector<ResultRow> rows{estimated("a", "t", 0.25), estimated("b", "t", 0.5),
+                                    estimated("b", "u", 0.72)};
+  PageBoard board;
+  board.agents = {"a", "b"};
+  board.tasks.resize(2);
+  board.tasks[0].best = {&rows[0], &rows[1]};
+  board.tasks[1].best = {nullptr, &rows[2]};
+  board.scopes.resize(1);
+  for (const char* name : {"a", "b"}) {
+    AgentScore score;
+    score.agent = name;
+    score.tasks = 3;
+    score.correct = name[0] == 'a' ? 1 : 2;
+    board.scopes[0].ranking.push_back(score);
+  }
+  EXPECT_EQ(winners_of(board),
+            "Not calibrated, so nobody is ranked. By estimate nobody is faster than eager on any "
+            "task; nearest is b, correct on 2 of 3 tasks; geometric mean of the correct ones "
+            "0.600×.");
 }
 
 TEST(PageData, HostileTextCannotLeaveTheScriptElement) {
