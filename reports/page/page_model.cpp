@@ -132,7 +132,7 @@ std::string mean_words(const AgentScore& agent) {
   return fmt::format("; geometric mean of the correct ones {}", show_speedup(shown));
 }
 
-// What an agent's tasks come to by estimate alone.
+// Sums over an agent's tasks by estimate alone.
 struct Estimates {
   std::size_t faster = 0;  // tasks
   std::size_t timed = 0;

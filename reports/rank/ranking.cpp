@@ -27,7 +27,7 @@ constexpr int kDrawnAtOnce = 1000;           // redrawings
 using Task = std::pair<std::string, std::string>;  // and size
 using Key = std::pair<double, double>;             // sure fast_1, then the mean
 
-// Of tasks that were solved: the scores in which a time counts, and those in which one is left out.
+// Scores in which a time of a solved task counts, and those in which one is left out.
 struct Solved {
   std::array<bool, kScores> counts{};
   std::array<bool, kScores> left_out{};

@@ -66,7 +66,7 @@ const middleOf = (values) => {
 const AGGREGATES = { share_of_limit: middleOf, milestone: meanOf };
 const geometric = (values) => Math.exp(meanOf(values));
 
-// Of tasks that were solved: the scores in which a time counts, and those in which one is left out; as
+// Scores in which a time of a solved task counts, and those in which one is left out; as
 // Solved of reports/rank/ranking.cpp.
 const makeSolved = () => ({ counts: new Set(), leftOut: new Set() });
 const addSolved = (solved, row, counts) => {
