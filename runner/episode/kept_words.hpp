@@ -21,7 +21,8 @@ class KeptWords {
 
   // Nothing, where nobody has spoken of it, or where it cannot be frozen.
   [[nodiscard]] Result<std::optional<std::string>> find(const Component& component);
-  // Keeps an answer. Where the kernel cannot be frozen, the words are not kept. Errors: those of the store.
+  // Keeps an answer. Where the kernel cannot be frozen, the words are not kept. Errors: those of
+  // the store.
   [[nodiscard]] Status keep(const Component& component, const std::string& words);
 
  private:

@@ -38,9 +38,10 @@ class FixedJudge final : public EpisodeJudge {
   KernelVerdict report(std::string_view component, const WorkspaceTask&,
                        const KernelTree& tree) override {
     reports.push_back(std::string(component) + " " + tree.hash.substr(0, 8));
-    return {{{"report", {{"text", "line 7 is out of bounds"}}}}};
+    return {{{"report", {{"status", status}, {"text", "line 7 is out of bounds"}}}}};
   }
   std::vector<std::string> reports;
+  std::string status = "answered";
   KernelVerdict submit(const WorkspaceTask&, const KernelTree&,
                        const std::string& variant) override {
     variants.push_back(variant);
@@ -274,6 +275,20 @@ TEST_F(AgentSession, AComponentIsNotAskedAgainAfterAStop) {
       store_->with([](const Store& store) { return store.trajectories("run").value(); });
   ASSERT_THAT(held.reports, SizeIs(1));
   EXPECT_EQ(held.reports[0].component, "debugger");
+}
+
+TEST_F(AgentSession, AComponentThatWasKilledIsAskedAgainAfterAStop) {
+  sampling_.style = AgentStyle::kRefine;
+  sampling_.feedback = {"debugger"};
+  judge_.status = "timeout";
+  const Episode cut = played([&](AgentSide& agent) {
+    agent.write_and_submit("int one;");
+    stopping_ = true;
+    agent.hear();
+  });
+  stopping_ = false;
+  ASSERT_TRUE(go_on(cut, [&](AgentSide& agent) { agent.end("window"); }).ok());
+  EXPECT_THAT(judge_.reports, SizeIs(2));
 }
 
 TEST_F(AgentSession, BehindAPlanItGoesOnWithTheSameMessage) {

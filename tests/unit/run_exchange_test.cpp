@@ -362,7 +362,7 @@ TEST_F(RunExchangeTest, RowsThatWaitArePublishedAtTheEnd) {
 TEST_F(RunExchangeTest, RowsThatWerePublishedAndNotStoredAreTakenBack) {
   exchange();
   stop_before("b");
-  EXPECT_EQ(run_on_machine("one").rows, 1);
+  EXPECT_EQ(run_on_machine("one").rows, 2) << "it finishes what is at hand";
   const fs::path before = folder_ / "before.sqlite";
   fs::copy_file(terms_.database, before);
   never_stop();
