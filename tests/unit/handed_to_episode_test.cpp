@@ -9,6 +9,7 @@
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/agent_session.hpp"
 #include "runner/episode/agent_talk.hpp"
+#include "runner/serve/gate_process.hpp"
 #include "tests/fakes/await.hpp"
 #include "tests/fakes/scripted_agent.hpp"
 #include "tests/unit/judge_fixture.hpp"
@@ -360,6 +361,8 @@ class HandedToEpisodes : public JudgeTest {
     asked_.sampling.temperature = 0.25;
     asked_.seed = 7;
     asked_.endpoint = kEndpoint;
+    asked_.endpoint.host = "127.0.0.1";
+    asked_.endpoint.port = port_of(server_);
     asked_.key = "secret";
     asked_.timeout = std::chrono::seconds{78};
     asked_.database = terms_.database;
@@ -405,6 +408,7 @@ class HandedToEpisodes : public JudgeTest {
   }
 
   Benches watched_{benches_};
+  UniqueFd server_ = std::move(*listen_on("127.0.0.1", 0));  // it is looked for, and nobody reads
   AgentRunRequest asked_;
   KeptRun quiet_;
   std::atomic<int> signals_ = 0;
