@@ -97,6 +97,7 @@ struct Script {
   int oracle_core = -1;         // where each was put last
   int worker_core = -1;         // -1: on any
   int core_while_loading = -1;  // of the worker
+  std::optional<int> core_of_first_call;
   bool worker_is_there = false;
   int timed_beside_at_first_and_last = 0;  // of the first and the last baseline: a worker was there
   bool after_submission = false;
@@ -437,6 +438,7 @@ class FakeWorker final : public Worker {
     answer.wall_ns = static_cast<std::int64_t>(script_.null_ns);
     if (call.kind == CallKind::kNull) answer.wall_ns += more_for_an_empty_call();
     if (call.kind == CallKind::kForward || call.kind == CallKind::kObserved) {
+      if (!script_.core_of_first_call) script_.core_of_first_call = script_.worker_core;
       script_.patience.push_back(call.timeout);
       script_.looked_at.push_back(call.look_every.count() > 0);
       forward(answer);

@@ -206,6 +206,16 @@ TEST(Acceptance, ATimedCallDiffersFromEagerByBothErrors) {
   EXPECT_FALSE(passes(5.1 * eager + rounding, Against::kEager));
 }
 
+TEST(Acceptance, WhatTheOracleSaysOfASliceIsData) {
+  const std::vector<TensorSpec> vector{{.name = "y", .shape = {6}}};
+  CompareResult result{.slice_share = 2, .slice_error = 0.1};
+  result.slice_dimension = kFirstTwoDimensions;
+  result.sum_squared_reference = 1;
+  const Check check = judge({}, vector, kEager, {result}, Against::kReference);
+  EXPECT_FALSE(check.passed);
+  EXPECT_THAT(check.message, ::testing::HasSubstr("all elements with index 0"));
+}
+
 TEST(Acceptance, NoBoundCanBeSaidInJson) {
   const nlohmann::json said = unbounded(2).at(1).absolute;
   EXPECT_EQ(nlohmann::json::parse(said.dump()).get<double>(), unbounded(2).at(1).absolute);

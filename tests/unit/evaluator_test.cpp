@@ -884,6 +884,23 @@ TEST_F(HardDrawTest, WhereTwoFilesAreComparedAndAreSlowThreeOwnDrawsAreEnough) {
   EXPECT_EQ(own_draws(), 3);
 }
 
+// The first call starts threads, which stay on the cores that it has.
+TEST_F(HardDrawTest, TheFirstCallHasEveryCoreAlsoWhereTheFirstDrawIsLeftOut) {
+  request_.cores = {4, 5, 6, 7};
+  settings_.surroundings.probe_core_ns = [](int core) { return core == 5 ? 100 : 150; };
+  script_.hard_not_finite = 1;
+  bool left_out_first = false;
+  for (int seed = 0; seed < 16; ++seed) {
+    request_.seed = fmt::format("{:02x}", seed);
+    script_.core_of_first_call.reset();
+    const Evaluation result = run();
+    EXPECT_EQ(result.state, State::kOk);
+    EXPECT_EQ(script_.core_of_first_call, std::optional(-1)) << request_.seed;
+    left_out_first |= result.checks.front().distribution != "task";
+  }
+  EXPECT_TRUE(left_out_first);
+}
+
 TEST_F(HardDrawTest, TimedCallsAndBaselinesSeeTheTasksOwnInputs) {
   request_.submission.reset();
   (void)run();
