@@ -43,6 +43,10 @@ PRODUCT = """for (long i = 0; i < kb::a_0; ++i) {
   }
 """
 BODIES = {"level1/019_relu": RELU, "level1/023_softmax": SOFTMAX, "level1/001_square_matrix_multiplication": PRODUCT}
+# How often a slow kernel does the work. On tasks this small a fast one, which is a plain loop, has between 0.04 and
+# 0.004 of eager's speed, and a slow one less than 0.0006.
+AGAIN = {"level1/019_relu": 2000, "level1/023_softmax": 100, "level1/001_square_matrix_multiplication": 400}
+THRESHOLD = 0.0015
 # Kernels that the model hands in, from bad to good.
 RUNGS = ("not built", "wrong", "slow", "fast")
 
@@ -53,8 +57,9 @@ def kernel(task, rung):
     if rung == "wrong":
         return HEAD + FORWARD % "  for (long i = 0; i < kb::y_elements; ++i) out->y[i] = 7;\n"
     body = "  " + BODIES[task]
-    if rung == "slow":  # a hundred times the work
-        body = "  for (volatile int again = 0; again < 100; again = again + 1) {\n  " + BODIES[task] + "  }\n"
+    if rung == "slow":
+        body = (f"  for (volatile int again = 0; again < {AGAIN[task]}; again = again + 1) {{\n  " + BODIES[task] +
+                "  }\n")
     return HEAD + FORWARD % body
 
 
@@ -68,7 +73,7 @@ def planted(number, coalition, seed):
 
 
 VALUE = {"built": lambda rung: rung != "not built", "correct": lambda rung: rung in ("slow", "fast"),
-         "fast:0.1": lambda rung: rung == "fast"}
+         f"fast:{THRESHOLD}": lambda rung: rung == "fast"}
 
 
 def model(task_of):
@@ -567,7 +572,7 @@ class WholeCheckedTest(WholeCase):
 
 
 class WholeTest(WholeCase):
-    """How fast they are besides: each kernel is ten times as fast as the threshold, or a tenth as fast."""
+    """How fast they are besides: each kernel lies on one side of the threshold, far from it."""
 
     def test_every_index_is_the_planted_one(self):
         self.check_indices_of_modes(*VALUE)
@@ -577,7 +582,7 @@ class WholeTest(WholeCase):
         self.assertEqual({row["timed"] for row in rows}, {True})
         for row in rows:
             speedup = row["speedup"]["eager"]
-            if row["correct"] and (not speedup or speedup["low"] <= 0.1 < speedup["high"]):
+            if row["correct"] and (not speedup or speedup["low"] <= THRESHOLD < speedup["high"]):
                 raise quiet.BusyMachine(f"{quiet.MARK} {self.id()}: {row['task']} took {speedup} of eager's time")
 
 
