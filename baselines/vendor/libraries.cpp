@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "baselines/vendor/cudnn_words.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench::vendor {
 
@@ -163,7 +164,7 @@ void Cudnn::check(cudnnStatus_t status, const std::string& call) const {
   if (status == CUDNN_STATUS_SUCCESS) return;
   const std::string said = last_words();
   const std::string telling = telling_line(said);
-  const std::string first = said.substr(0, said.find('\n'));
+  const std::string first = first_line(said);
   const std::string& words = telling.empty() ? first : telling;
   throw Failed(call + ": " + error_string(status) + (words.empty() ? "" : ", " + words));
 }

@@ -7,6 +7,7 @@
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench {
 namespace {
@@ -42,8 +43,7 @@ std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
 std::string why_not_judged(const Evaluation& evaluation) {
   const bool judged = fault_of(evaluation.state) != Fault::kInfrastructure;
   if (judged || !evaluation.submission || !stands(Defence::kCredit)) return "";
-  const std::string why =
-      without_folders(evaluation.message.substr(0, evaluation.message.find('\n')));
+  const std::string why = without_folders(first_line(evaluation.message));
   return "its submission was not judged, which is not its fault" + (why.empty() ? "" : ": " + why);
 }
 

@@ -10,6 +10,7 @@
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/console_report.hpp"
 #include "runner/core/file_census.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench {
 namespace {
@@ -36,7 +37,7 @@ std::string xml_attribute(std::string_view text) { return escape_html(sanitize_l
 
 // "wrong result: output 0 is NaN at [0, 0]": what lists of failures show.
 std::string headline(const ResultRow& row) {
-  const std::string first = row.message.substr(0, row.message.find('\n'));
+  const std::string first = first_line(row.message);
   return first.empty() ? words(row.state) : fmt::format("{}: {}", words(row.state), first);
 }
 

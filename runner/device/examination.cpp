@@ -14,6 +14,7 @@
 
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/core/lines.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/calibration_file.hpp"
@@ -80,8 +81,8 @@ Finding check_python(const Installation& installation) {
             remedy};
   }
   return {"python", Health::kPass,
-          fmt::format("torch {} in {} ({})", version->substr(0, version->find('\n')),
-                      installation.python.string(), installation.python_reason),
+          fmt::format("torch {} in {} ({})", first_line(*version), installation.python.string(),
+                      installation.python_reason),
           ""};
 }
 

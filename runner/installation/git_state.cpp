@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lines.hpp"
 #include "runner/os/run_trusted.hpp"
 
 namespace kbench {
@@ -68,8 +69,6 @@ bool is_commit(std::string_view text) {
   return (text.size() == 40 || text.size() == 64) &&
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 // Lines are "SCOPE\tNAME"; those of the user's own configuration are the user's.
 bool configures_filters(const std::string& list) {

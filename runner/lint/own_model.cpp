@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runner/analysis/keep.hpp"
+#include "runner/core/lines.hpp"
 
 namespace kbench {
 namespace {
@@ -76,7 +77,7 @@ Result<std::vector<LintFinding>> findings_of(std::span<const Evaluation> all,
   });
   if (refused == all.end()) return findings_of_times(all, std::move(finding));
   const Evaluation& own = *refused;
-  const std::string why = own.message.substr(0, own.message.find('\n'));
+  const std::string why = first_line(own.message);
   if (fault_of(own.state) != Fault::kSubmission) return not_compared(why, own.hint);
   finding.weight = Weight::kFlaw;
   finding.message =

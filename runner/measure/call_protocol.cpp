@@ -120,6 +120,7 @@ std::optional<EarlyEnd> CallProtocol::place(int slots, bool large_biases) {
   place.slots = slots;
   place.key = keys_.key("parameters", placements_made_++);
   if (large_biases) place.key = key_of_large_biases(place.key);
+  is_behind_timing_ = large_biases;
   place.param_offset = random_offset();
   place.private_param_offset = random_offset();
   place.original_draws = settings_.original_draws;
@@ -244,7 +245,7 @@ std::optional<EarlyEnd> CallProtocol::prepare() {
     return answer.failure;
   };
   if (auto end = at_its_expense(call)) return end;
-  record_.prepare_ns = answer.claimed_ns;
+  if (!is_behind_timing_) record_.prepare_ns = answer.claimed_ns;
   return std::nullopt;
 }
 
@@ -375,7 +376,7 @@ std::optional<EarlyEnd> CallProtocol::calibrate(Seated& side) {
   NullCalls nulls;
   if (auto end = make_empty_calls(side, nulls)) return end;
   side.ledger.calibrate(std::move(nulls));
-  if (&side.ledger != &ledger()) return std::nullopt;
+  if (&side.ledger != &ledger() || is_behind_timing_) return std::nullopt;
   record_.null_call_ns = side.ledger.null_wall_ns();
   record_.null_strict_ns = side.ledger.null_strict_ns();
   return std::nullopt;

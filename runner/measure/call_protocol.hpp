@@ -70,7 +70,8 @@ class CallProtocol {
   // Makes new buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for
   // the first worker of the submission, which may still be compiled.
   std::optional<EarlyEnd> place(int slots) { return place(slots, false); }
-  // The same for one slot, with parameters that show biases (task/large_biases.hpp).
+  // The same for one slot, with parameters that show biases (task/large_biases.hpp). Nothing is
+  // timed on these, so the record's empty calls and time of prepare stay as they are.
   std::optional<EarlyEnd> place_large_biases() { return place(1, true); }
   // Starts a worker on these buffers if there is none, and does not wait for it.
   std::optional<EarlyEnd> start_worker();
@@ -233,6 +234,7 @@ class CallProtocol {
   std::int64_t core_chosen_ns_ = 0;
   bool launching_matters_ = true;  // eager's time is more than the device's
   int slots_ = 1;
+  bool is_behind_timing_ = false;  // the record keeps what was measured of the timed worker
   double eager_ns_ = 0;
   std::uint64_t offsets_drawn_ = 0;
   std::uint64_t inputs_drawn_ = 0;

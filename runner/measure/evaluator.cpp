@@ -14,6 +14,7 @@
 #include "runner/analysis/least_time.hpp"
 #include "runner/analysis/speedup.hpp"
 #include "runner/core/defence.hpp"
+#include "runner/core/lines.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/measure/call_protocol.hpp"
@@ -404,9 +405,6 @@ class Evaluating {
   std::optional<EarlyEnd> check_large_biases() {
     if (settings_.original_draws || model_draws_parameters_ || !has_small_biases(*request_.size))
       return std::nullopt;
-    const auto null_call_ns = record_.null_call_ns;  // of the worker that was timed
-    const auto null_strict_ns = record_.null_strict_ns;
-    const auto prepare_ns = record_.prepare_ns;
     record_.correct.reset();
     if (auto end = calls_.place_large_biases()) return end;
     if (auto end = calls_.start_worker()) return end;
@@ -415,9 +413,6 @@ class Evaluating {
     const auto eager = oracle_.reference();
     if (!eager) return from_error(eager.error());
     if (auto end = calls_.prepare()) return end;
-    record_.null_call_ns = null_call_ns;
-    record_.null_strict_ns = null_strict_ns;
-    record_.prepare_ns = prepare_ns;
     if (auto end = judge_large_biases(*eager)) return end;
     record_.correct = true;
     return calls_.inspect();
@@ -872,8 +867,8 @@ void explain_missing_times(Evaluation& record) {
   const auto missing = [&](Side side) { return !median_time_ns(record.samples, side); };
   // Only the first line is the reason: output of the submission and a compiler's pages stand in the
   // message.
-  const std::string first_line = record.message.substr(0, record.message.find('\n'));
-  const std::string early = first_line.empty() ? "not reached" : first_line;
+  const std::string first = first_line(record.message);
+  const std::string early = first.empty() ? "not reached" : first;
   if (missing(Side::kEager)) record.eager_reason = early;
   if (missing(Side::kCompiled) && record.compiled_reason.empty()) record.compiled_reason = early;
   if (record.asked_for_vendor() && missing(Side::kVendor) && record.vendor_reason.empty())
@@ -919,7 +914,7 @@ Evaluation evaluate_once(const EvaluationRequest& request, const EvaluationSetti
   }
   explain_missing_times(record);
   if (request.vendor && !record.asked_for_vendor())
-    record.vendor_reason = record.message.substr(0, record.message.find('\n'));
+    record.vendor_reason = first_line(record.message);
   record.wall_seconds = seconds_since(start);
   record.attempts = {{.reason = reason,
                       .seed = request.seed,

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runner/core/lines.hpp"
 #include "runner/core/vendor_words.hpp"
 
 namespace kbench {
@@ -21,7 +22,7 @@ std::string line_after(std::string_view text, std::string_view word) {
   const std::size_t begin = text.rfind(word);
   if (begin == std::string_view::npos) return "";
   text.remove_prefix(begin + word.size());
-  return std::string(text.substr(0, text.find('\n')));
+  return first_line(text);
 }
 
 }  // namespace

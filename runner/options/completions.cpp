@@ -8,12 +8,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/lines.hpp"
+
 namespace kbench {
 namespace {
 
 // The first line, or what of it stands before a remark in brackets: there is little room.
 std::string short_help(const std::string& help) {
-  std::string line = help.substr(0, help.find('\n'));
+  std::string line = first_line(help);
   if (const std::size_t bracket = line.find(" ("); bracket != line.npos && bracket > 0)
     line = line.substr(0, bracket);
   return line;

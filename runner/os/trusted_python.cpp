@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/defence.hpp"
+#include "runner/core/lines.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/os/run_trusted.hpp"
 
@@ -34,7 +35,7 @@ Result<TrustedPython> TrustedPython::find(const fs::path& python) {
     found.isolated_ = isolated;
     const auto text = found.run(kWhereIsTorch, kAskingTimeout);
     if (!text) return text.error();
-    found.torch_folder_ = text->substr(0, text->find('\n'));
+    found.torch_folder_ = first_line(*text);
     if (!found.torch_folder_.empty()) return found;
   }
   return Error{ErrorCode::kInfrastructure, fmt::format("{} has no torch", python.string()),

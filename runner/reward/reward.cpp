@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/lines.hpp"
 #include "runner/core/suggest.hpp"
 
 namespace kbench {
@@ -208,7 +209,7 @@ void add_without_speedup(const RewardRule& rule, RewardRow row, Reward& made) {
 std::string why_worthless(const RewardRow& row) {
   if (row.state == State::kNoSubmission) return "nobody submitted";
   if (row.state == State::kSkipped)
-    return row.message.empty() ? "it was skipped" : row.message.substr(0, row.message.find('\n'));
+    return row.message.empty() ? "it was skipped" : first_line(row.message);
   if (fault_of(row.state) == Fault::kInfrastructure)
     return "a fault of kbench or of the machine, not of the submission";
   if (!row.unranked.empty()) return "it counts in no score: " + row.unranked;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lines.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/os/clean_text.hpp"
@@ -76,7 +77,7 @@ void RunBuilds::tell_of_failures() {
   for (std::size_t i = 0; i < plan_.units.size(); ++i)
     if (const Error* error = error_of(i))
       progress_.note(fmt::format("{}: {}", clean_name(plan_.units[i].id.name, 120),
-                                 printable(error->message.substr(0, error->message.find('\n')))));
+                                 printable(first_line(error->message))));
 }
 
 // --- tasks and packages ---

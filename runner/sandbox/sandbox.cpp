@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "runner/core/defence.hpp"
+#include "runner/core/lines.hpp"
 #include "runner/os/pipe.hpp"
 #include "runner/sandbox/bubblewrap.hpp"
 #include "runner/sandbox/cgroup.hpp"
@@ -273,8 +274,8 @@ std::string probe(LayeredSandbox& sandbox, const SandboxTools& tools, bool needs
   if (!output) return output.error().message;
   if (output->timed_out) return "it hangs";
   if (output->exit.exited && output->exit.code == 0) return "";
-  const std::string first_line = output->err.substr(0, output->err.find('\n'));
-  return first_line.empty() ? "the trial program failed" : first_line;
+  const std::string first = first_line(output->err);
+  return first.empty() ? "the trial program failed" : first;
 }
 
 // Finds the layers of one kind of program: all at once where that works, else one after the other.

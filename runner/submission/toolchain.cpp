@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/lines.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/os/run_trusted.hpp"
@@ -110,9 +111,7 @@ std::string ask(const fs::path& program, const std::string& option) {
   return text ? std::move(*text) : "";
 }
 
-std::string first_line(const std::string& text) {
-  return clean_name(text.substr(0, text.find('\n')));
-}
+std::string clean_first_line(const std::string& text) { return clean_name(first_line(text)); }
 
 // nvcc's first line is its name; the version stands in the line with "release".
 std::string nvcc_version_line(const std::string& text) {
@@ -120,14 +119,14 @@ std::string nvcc_version_line(const std::string& text) {
   for (std::string line; std::getline(lines, line);) {
     if (line.find("release") != std::string::npos) return clean_name(line);
   }
-  return first_line(text);
+  return clean_first_line(text);
 }
 
 // A compiler with a prefix of its own (/opt/gcc) finds its headers and passes below that prefix,
 // and the sandbox shows only what it is told to.
 std::vector<fs::path> find_host_folders(const fs::path& compiler) {
   const std::string answer = ask(compiler, "-print-file-name=include");
-  const fs::path headers = fs::path(answer.substr(0, answer.find('\n'))).lexically_normal();
+  const fs::path headers = fs::path(first_line(answer)).lexically_normal();
   const std::string text = headers.string();
   const auto marker = text.find("/lib/gcc/");
   if (!headers.is_absolute() || text.starts_with("/usr/")) return {};
@@ -186,7 +185,7 @@ Toolchain find_toolchain() {
   auto host_version = std::async(std::launch::async, ask, toolchain.host_compiler, "--version");
   auto nvcc_version = std::async(std::launch::async, ask, toolchain.nvcc, "--version");
   toolchain.host_folders = find_host_folders(toolchain.host_compiler);
-  toolchain.host_version = first_line(host_version.get());
+  toolchain.host_version = clean_first_line(host_version.get());
   toolchain.nvcc_version = nvcc_version_line(nvcc_version.get());
   return toolchain;
 }

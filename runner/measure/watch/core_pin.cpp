@@ -7,17 +7,6 @@
 
 namespace kbench {
 
-namespace {
-
-cpu_set_t only(int core) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(core), &one);
-  return one;
-}
-
-}  // namespace
-
 CorePin::CorePin() {
   const std::vector<int> cores = usable_cores();
   if (!cores.empty()) pin(cores.front());
@@ -27,8 +16,7 @@ CorePin::CorePin(int core) { pin(core); }
 
 void CorePin::pin(int core) {
   if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
-  const cpu_set_t one = only(core);
-  pinned_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+  pinned_ = bind_to_cores(0, {&core, 1});
 }
 
 CorePin::~CorePin() {
@@ -48,11 +36,11 @@ void CoreAvoidance::stay_off(int core) {
   if (CPU_COUNT(&others) > 0) moved_ |= ::sched_setaffinity(0, sizeof others, &others) == 0;
 }
 
-void bind_to_cores(pid_t thread, std::span<const int> cores) {
+bool bind_to_cores(pid_t thread, std::span<const int> cores) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int core : cores) CPU_SET(static_cast<std::size_t>(core), &set);
-  (void)::sched_setaffinity(thread, sizeof set, &set);
+  return ::sched_setaffinity(thread, sizeof set, &set) == 0;
 }
 
 }  // namespace kbench

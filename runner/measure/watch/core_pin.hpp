@@ -49,7 +49,7 @@ class CoreAvoidance {
 };
 
 // Binds one thread, a process's first where a process is named, to these cores. Threads that it
-// starts from then on are bound to them as well. What may not be bound stays as it is.
-void bind_to_cores(pid_t thread, std::span<const int> cores);
+// starts from then on are bound to them as well. False: it may not be bound, and stays as it is.
+bool bind_to_cores(pid_t thread, std::span<const int> cores);
 
 }  // namespace kbench
