@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <future>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -15,6 +18,7 @@
 namespace kbench {
 namespace {
 
+namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
@@ -67,8 +71,10 @@ CommandReport report_of(const ProgramOutput& output, const std::vector<Sanitizer
 
 Result<CommandReport> on_cpu(const ProbePlace& place, const ProbeFolder& folder,
                              Clock::time_point deadline) {
-  const auto output = run_probe(place, folder, {folder.program.string(), folder.stored.string()},
-                                /*cuda=*/false, left_until(deadline));
+  const auto output = run_probe(place, folder,
+                                {.argv = {folder.program.string(), folder.stored.string()},
+                                 .scratch = folder.staging.out(),
+                                 .patience = left_until(deadline)});
   if (!output) return output.error();
   return report_of(*output, address_findings(output->err),
                    "the address and undefined-behaviour sanitizers");
@@ -82,18 +88,42 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kTools = {
      {"initcheck", "--print-limit=20"},
      {"synccheck", "--print-limit=20"}}};
 
+using Tool = decltype(kTools)::value_type;
+
+Result<ProgramOutput> watched_by(const Tool& tool, const fs::path& sanitizer,
+                                 const ProbePlace& place, const ProbeFolder& folder,
+                                 Clock::time_point deadline) {
+  const fs::path scratch = folder.staging.path() / tool.first;
+  std::error_code error;
+  fs::create_directory(scratch, error);
+  if (error)
+    return Error{ErrorCode::kInfrastructure,
+                 fmt::format("{} cannot be made: {}", scratch.string(), error.message()), ""};
+  return run_probe(
+      place, folder,
+      {.argv = {sanitizer.string(), "--tool", tool.first, tool.second, "--show-backtrace", "device",
+                folder.program.string(), folder.stored.string()},
+       .scratch = scratch,
+       .cuda = true,
+       .patience = left_until(deadline)});
+}
+
 Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder,
                               Clock::time_point deadline) {
   const auto sanitizer = find_compute_sanitizer(place.toolchain.nvcc);
   if (sanitizer.empty())
     return CommandReport{"not there", "compute-sanitizer is not there: nothing was looked at."};
+  // Side by side: a tool takes seconds to start, in which the device does nothing.
+  std::array<std::future<Result<ProgramOutput>>, kTools.size()> outputs;
+  std::ranges::transform(kTools, outputs.begin(), [&](const auto& tool) {
+    return std::async(std::launch::async,
+                      [&] { return watched_by(tool, sanitizer, place, folder, deadline); });
+  });
   CommandReport all{"answered", ""};
   std::string clean;
-  for (const auto& [tool, option] : kTools) {
-    const auto output = run_probe(place, folder,
-                                  {sanitizer.string(), "--tool", tool, option, "--show-backtrace",
-                                   "device", folder.program.string(), folder.stored.string()},
-                                  /*cuda=*/true, left_until(deadline));
+  for (std::size_t at = 0; at < kTools.size(); ++at) {
+    const char* const tool = kTools[at].first;
+    const auto output = outputs[at].get();
     if (!output) return output.error();
     const auto findings = device_findings(output->out + output->err);
     const CommandReport one = report_of(*output, findings, tool);

@@ -146,24 +146,24 @@ Result<ProbeFolder> build_probe(const ProbePlace& place, const ProbedKernel& ker
   return folder;
 }
 
-Result<ProgramOutput> run_probe(const ProbePlace& place, const ProbeFolder& folder, Arguments argv,
-                                bool cuda, std::chrono::milliseconds patience) {
+Result<ProgramOutput> run_probe(const ProbePlace& place, const ProbeFolder& folder,
+                                const ProbeCommand& wanted) {
   SandboxCommand command;
-  command.argv = std::move(argv);
-  command.readable = compiler_folders(place.toolchain, cuda);
+  command.argv = wanted.argv;
+  command.readable = compiler_folders(place.toolchain, wanted.cuda);
   command.readable.push_back(folder.staging.path());
   // A tool from elsewhere has its libraries beside it.
-  if (cuda) command.readable.push_back(fs::path(command.argv.front()).parent_path());
-  command.writable = {folder.staging.out()};
+  if (wanted.cuda) command.readable.push_back(fs::path(command.argv.front()).parent_path());
+  command.writable = {wanted.scratch};
   command.working_directory = folder.staging.path() / "src";
-  set_compiler_environment(place.toolchain, cuda, folder.staging.out(), command);
+  set_compiler_environment(place.toolchain, wanted.cuda, wanted.scratch, command);
   command.env["ASAN_OPTIONS"] = kAddressOptions;
   command.env["OMP_NUM_THREADS"] = "2";
-  command.needs_cuda = cuda;
+  command.needs_cuda = wanted.cuda;
   command.max_resident_bytes = kResidentBytes;
   command.max_file_bytes = kRunFileBytes;
   command.max_processes = kMostProcesses;
-  return run_to_end(place.sandbox, std::move(command), patience, kMostPrinted);
+  return run_to_end(place.sandbox, std::move(command), wanted.patience, kMostPrinted);
 }
 
 }  // namespace kbench

@@ -52,9 +52,18 @@ struct ProbeFolder {
 [[nodiscard]] Result<ProbeFolder> build_probe(const ProbePlace& place, const ProbedKernel& kernel,
                                               std::chrono::milliseconds patience);
 
-// Runs a command line in that folder's src/, as foreign code with bounded memory and processes.
+struct ProbeCommand {
+  std::vector<std::string> argv;
+  // The only folder that it may write to. It is handed over to the sandbox's user, so two commands
+  // at a time need one each.
+  std::filesystem::path scratch;
+  bool cuda = false;
+  std::chrono::milliseconds patience;
+};
+
+// Runs a command in that folder's src/, as foreign code with bounded memory and processes. Safe to
+// call from several threads.
 [[nodiscard]] Result<ProgramOutput> run_probe(const ProbePlace& place, const ProbeFolder& folder,
-                                              std::vector<std::string> argv, bool cuda,
-                                              std::chrono::milliseconds patience);
+                                              const ProbeCommand& wanted);
 
 }  // namespace kbench

@@ -2,11 +2,15 @@
 """How many different CUDA kernels a study judges in an hour, on one GPU.
 
     KBENCH=build/release/bin/kbench tests/gpu/judged_an_hour.py [--count 300] [--seconds 1500]
+    KBENCH=build/release/bin/kbench tests/gpu/judged_an_hour.py --profiled 50
 
 A scripted endpoint answers each cell of a study with a source of its own. An outcome takes a time, so that each kernel
 is timed. Counted are the rows of kernels, from the first request of a cell to the last row; baselines and probes before
 that are not. After --seconds the study is asked to end, and what is stored by then counts. Exit code 1 where fewer than
 --least (800) an hour are judged, or a kernel is not right.
+
+With --profiled N: how long it takes until the profiler has spoken of N states, baselines, judging and probes included.
+Exit code 1 where that is more than five minutes, or one of the states has no report.
 """
 
 import argparse
@@ -82,14 +86,19 @@ def kbench(folder, *words):
     return done.stdout
 
 
-def freeze(folder):
-    for number, task in enumerate(FORMULAS):
-        code = source(task, number)
-        node = {"id": f"n{number}", "generation": 0, "trajectory": f"t{number}", "code": code,
-                "outcome": {"stratum": "correct"},
-                "messages": [{"role": "user", "content": f"// state {number}\nWrite it.\n"},
-                             {"role": "user", "content": "It is:\n", "after": "Write it anew."}]}
-        (folder / "nodes.jsonl").write_text(json.dumps(node) + "\n", encoding="utf-8")
+def node_of(task, number):
+    state = list(FORMULAS).index(task)
+    return {"id": f"n{number}", "generation": 0, "trajectory": f"t{number}", "code": source(task, number),
+            "outcome": {"stratum": "correct"},
+            "messages": [{"role": "user", "content": f"// state {state}\nWrite it.\n"},
+                         {"role": "user", "content": "It is:\n", "after": "Write it anew."}]}
+
+
+def freeze(folder, states):
+    tasks = list(FORMULAS)
+    for first, task in enumerate(tasks):
+        nodes = [json.dumps(node_of(task, number)) + "\n" for number in range(first, states, len(tasks))]
+        (folder / "nodes.jsonl").write_text("".join(nodes), encoding="utf-8")
         kbench(folder, "trajectory", "import", "jsonl", "nodes.jsonl", "--task", task, "--device", "cuda", "--size",
                "full")
 
@@ -111,7 +120,20 @@ def run(folder, url, seconds, parallel, model):
         end = time.monotonic()
         reader.join(5)
     print("".join(said[-8:]), end="")
-    return end
+    return end, "".join(said)
+
+
+def profile(folder, url, states, model):
+    kbench(folder, "attribute", "plan", "--model", "scripted", "--quick", "--component", "profiler", "--outcome",
+           "correct", "--replicates", 1, "--states", states)
+    begun = time.monotonic()
+    _, said = run(folder, url, 0, 1, model)
+    if not model.begun:
+        print(said)
+        return 1
+    taken, spoken = model.begun - begun, re.search(r"(\d+) reports of components", said)
+    print(f"the profiler spoke of {spoken and spoken[1]} of {states} states in {taken:.0f} s")
+    return 0 if spoken and int(spoken[1]) == states and taken <= 300 else 1
 
 
 def main():
@@ -120,17 +142,21 @@ def main():
     parser.add_argument("--seconds", type=float, default=1500)
     parser.add_argument("--parallel", type=int, default=8)
     parser.add_argument("--least", type=float, default=800)
+    parser.add_argument("--profiled", type=int, metavar="N", help="have the profiler speak of N states instead")
     options = parser.parse_args()
     model = Model()
     server = scripted_endpoint.make_server(reply=model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="kbench-rate-") as scratch:
         folder = pathlib.Path(scratch)
-        freeze(folder)
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        freeze(folder, options.profiled or len(FORMULAS))
+        if options.profiled:
+            return profile(folder, url, options.profiled, model)
         cells = 2 * len(FORMULAS)  # of a replicate
         kbench(folder, "attribute", "plan", "--model", "scripted", "--quick", "--component", "heard=echo heard",
                "--outcome", "correct", "--outcome", "fast:1", "--replicates", -(-options.count // cells))
-        end = run(folder, f"http://127.0.0.1:{server.server_address[1]}/v1", options.seconds, options.parallel, model)
+        end, _ = run(folder, url, options.seconds, options.parallel, model)
         rows = [row for row in json.loads(kbench(folder, "report", "json"))["results"] if row["agent"]]
     states = collections.Counter(row["state"] for row in rows)
     judged = len(rows) - len(FORMULAS)  # the states' own kernels come before the first cell

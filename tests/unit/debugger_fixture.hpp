@@ -62,8 +62,7 @@ class DebuggerCase : public ::testing::Test {
   }
 
   const std::unique_ptr<Sandbox> sandbox_ = make_sandbox();
-  const ProbePlace place_{*sandbox_, find_toolchain(), kAbi,
-                          std::filesystem::path(kData) / "probe"};
+  ProbePlace place_{*sandbox_, find_toolchain(), kAbi, std::filesystem::path(kData) / "probe"};
 };
 
 }  // namespace kbench::test

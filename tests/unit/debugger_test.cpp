@@ -58,6 +58,36 @@ TEST_F(Debugger, SaysWhatCannotBeRun) {
   EXPECT_THAT(report.text, HasSubstr("does not compile"));
 }
 
+// A folder as the toolkit's is. Its nvcc makes a program that is never run. Its compute-sanitizer
+// fails where another tool writes to the same folder, or where it may not write.
+void make_toolkit(const std::filesystem::path& folder) {
+  const std::vector<std::pair<const char*, const char*>> programs = {
+      {"bin/nvcc",
+       "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
+       "printf '#!/bin/sh\\n' > \"$out\" && chmod 755 \"$out\"\n"},
+      {"compute-sanitizer/compute-sanitizer",
+       "#!/bin/sh\ntouch \"$TMPDIR/$2\" && [ \"$(ls \"$TMPDIR\")\" = \"$2\" ] || exit 13\n"
+       "echo 'kbench-probe: ended with status 0' >&2\n"}};
+  for (const auto& [name, text] : programs) {
+    std::filesystem::create_directories((folder / name).parent_path());
+    ASSERT_TRUE(write_new_file(folder / name, text).ok());
+    std::filesystem::permissions(folder / name, std::filesystem::perms{0755});
+  }
+  std::filesystem::permissions(folder, std::filesystem::perms{0755});
+}
+
+TEST_F(Debugger, EachToolOfAGpuWritesToAFolderOfItsOwn) {
+  const auto toolkit = ScratchFolder::make("kbench-toolkit");
+  ASSERT_TRUE(toolkit.ok());
+  make_toolkit(toolkit->path());
+  place_.toolchain.nvcc = toolkit->path() / "bin/nvcc";
+  place_.toolchain.cuda_architecture = "90a";
+  const CommandReport report =
+      run(std::filesystem::path(test::kSource) / "tests/debugger/cuda/clean_rectifier.cu", kRelu);
+  EXPECT_EQ(report.status, "answered");
+  EXPECT_EQ(report.text, "Nothing was found by memcheck, racecheck, initcheck, synccheck.\n");
+}
+
 TEST(ProbeTables, HoldWhatTheTaskStores) {
   TaskSize size;
   size.inputs = {{.name = "x", .dtype = DType::kFloat32, .shape = {2, 3}, .draw = {}},
