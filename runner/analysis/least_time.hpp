@@ -10,8 +10,8 @@
 
 namespace kbench {
 
-// Nanoseconds that a call needs at least: the floor of task and device (measure/limit), or 80 % of
-// a baseline's time where that is less. The device's peaks were measured once, before; another
+// Nanoseconds that a call needs at least: the floor of task and device (measure/task_limit), or 80
+// % of a baseline's time where that is less. The device's peaks were measured once, before; another
 // machine on the same host may have had its memory bus then and not now. What a baseline did beside
 // the submission can be done. Empty where the floor is unknown.
 [[nodiscard]] std::optional<double> least_time_ns(const Evaluation& evaluation);

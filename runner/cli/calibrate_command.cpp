@@ -3,7 +3,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/device/limits.hpp"
+#include "runner/device/calibrated_limits.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/print/machine_text.hpp"
 

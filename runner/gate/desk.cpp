@@ -14,7 +14,7 @@
 #include "runner/gate/shapes/openrlhf.hpp"
 #include "runner/gate/shapes/v1.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "runner/gate/desk.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 
 namespace kbench {
 namespace {

@@ -8,8 +8,8 @@
 #include "runner/core/channel.hpp"
 #include "runner/gate/desk.hpp"
 #include "runner/gate/shapes/message_lines.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/gate_protocol.hpp"
-#include "runner/serve/limits.hpp"
 
 namespace kbench {
 

@@ -12,7 +12,7 @@
 #include "runner/core/text_in.hpp"
 #include "runner/judge/file_tools.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/token.hpp"
 #include "runner/serve/tools.hpp"
 #include "runner/workspace/kernel_tree.hpp"

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/device/calibrated_limits.hpp"
 #include "runner/device/calibration_file.hpp"
-#include "runner/device/limits.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/run/run_session.hpp"

@@ -8,8 +8,8 @@
 
 #include "runner/activity/activity_collector.hpp"
 #include "runner/oracle/given_files.hpp"
-#include "runner/oracle/limits.hpp"
 #include "runner/oracle/loaded_task.hpp"
+#include "runner/oracle/measured_limits.hpp"
 #include "runner/oracle/player.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/task/working_type.hpp"

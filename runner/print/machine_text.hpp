@@ -7,8 +7,8 @@
 
 #include "runner/again/clock_selftest.hpp"
 #include "runner/core/device_sheet.hpp"
+#include "runner/device/calibrated_limits.hpp"
 #include "runner/device/examination.hpp"
-#include "runner/device/limits.hpp"
 #include "runner/options/terminal.hpp"
 #include "runner/selftest/selftest.hpp"
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <string_view>
 
-#include "runner/measure/limit.hpp"
+#include "runner/measure/task_limit.hpp"
 
 namespace kbench {
 namespace {

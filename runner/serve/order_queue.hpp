@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/order.hpp"
 
 namespace kbench {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 
 namespace kbench {
 namespace {

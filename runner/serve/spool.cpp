@@ -14,7 +14,7 @@
 #include "runner/core/json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {

@@ -17,7 +17,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/gate/desk.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 
 namespace {

@@ -13,7 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "tests/unit/desk_fixture.hpp"
 #include "tests/unit/paths.hpp"
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/device/limits.hpp"
+#include "runner/device/calibrated_limits.hpp"
 
 namespace kbench {
 namespace {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "runner/measure/limit.hpp"
+#include "runner/measure/task_limit.hpp"
 
 namespace kbench {
 namespace {

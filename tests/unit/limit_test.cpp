@@ -1,7 +1,7 @@
-#include "runner/measure/limit.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "runner/measure/task_limit.hpp"
 
 namespace kbench {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 
 namespace kbench {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/gate_protocol.hpp"
-#include "runner/serve/limits.hpp"
 
 namespace kbench {
 namespace {

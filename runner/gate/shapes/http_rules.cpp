@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/lone_surrogates.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/task/strict_json.hpp"
 
 namespace kbench {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "runner/answer/answer_code.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/gate_protocol.hpp"
-#include "runner/serve/limits.hpp"
 
 namespace kbench {
 namespace {

@@ -11,7 +11,7 @@
 #include "runner/core/lone_surrogates.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/tools.hpp"
 #include "runner/task/strict_json.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/answer/answer_code.hpp"
-#include "runner/serve/limits.hpp"
+#include "runner/serve/client_limits.hpp"
 
 namespace kbench {
 namespace {

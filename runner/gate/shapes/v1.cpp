@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/serve/client_limits.hpp"
 #include "runner/serve/gate_protocol.hpp"
-#include "runner/serve/limits.hpp"
 
 namespace kbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "runner/measure/limit.hpp"
+#include "runner/measure/task_limit.hpp"
 
 #include <algorithm>
 

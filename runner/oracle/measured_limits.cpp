@@ -1,4 +1,4 @@
-#include "runner/oracle/limits.hpp"
+#include "runner/oracle/measured_limits.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "runner/device/limits.hpp"
+#include "runner/device/calibrated_limits.hpp"
 
 #include <filesystem>
 #include <system_error>
@@ -9,7 +9,7 @@
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/device_session.hpp"
-#include "runner/measure/limit.hpp"
+#include "runner/measure/task_limit.hpp"
 
 namespace kbench {
 namespace {
