@@ -23,7 +23,7 @@
 
 #include "runner/core/evaluation.hpp"
 #include "runner/measure/claims.hpp"
-#include "runner/measure/evaluator.hpp"
+#include "runner/measure/evaluation_request.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/worker.hpp"
 #include "runner/measure/secret.hpp"

@@ -9,99 +9,11 @@
 // this code with scripted ones. Writes nothing but the Evaluation.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "runner/analysis/stop_rule.hpp"
-#include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
+#include "runner/measure/evaluation_request.hpp"
 #include "runner/measure/oracle/oracle.hpp"
-#include "runner/measure/players/torch_use.hpp"
-#include "runner/measure/players/worker.hpp"
-#include "runner/measure/watch/surroundings.hpp"
-#include "runner/task/task.hpp"
-#include "runner/verify/acceptance.hpp"
 
 namespace kbench {
-
-struct EvaluationRequest {
-  const Task* task = nullptr;
-  const TaskSize* size = nullptr;
-  std::string device;  // "cpu" or "cuda"
-  int device_index = 0;
-  int threads = 1;
-  std::vector<int> cores;         // that may launch kernels; empty: wherever the scheduler has it
-  std::uint64_t cache_bytes = 0;  // last-level cache of the device; 0: not known
-  std::string precision;
-  std::string device_name;        // as its driver gives it
-  std::filesystem::path package;  // empty: no compiled baseline, for this reason:
-  std::string package_reason;
-  std::string package_key;
-  std::optional<SubmissionId> submission;
-  // A descriptor of what the task's Model draws as parameters, where a Python submission draws its
-  // own likewise (initial_parameters.hpp); -1, or no function: both get what the oracle draws.
-  std::function<Result<int>()> initial_parameters;
-  // CPU, Python submissions: a worker plays eager too, in the baselines' seat. Then the interpreter
-  // costs both sides the same.
-  bool eager_is_a_worker = false;
-  // CUDA, Python submissions: the memory that the process may want in a call.
-  std::uint64_t heap_bytes = 0;
-  // Whether torch.compile made kernels of a Python submission. They count as torch's work.
-  bool torch_compiled = false;
-  // Returns the compiled submission, once a worker is about to start: the submission may still be
-  // compiling while the oracle makes ready. An error ends the evaluation.
-  std::function<Result<std::filesystem::path>()> library;
-  std::string seed;  // from random_seed(); tests give a fixed one
-  // CUDA, runs with --vendor: one call of a vendor's library is a side of its own. `reason` says
-  // why the task has none; else `start` starts a worker that has the library.
-  struct Vendor {
-    std::string reason;
-    WorkerFactory start;
-  };
-  std::optional<Vendor> vendor = std::nullopt;
-};
-
-enum class Times {
-  kJudged,  // a row's
-  // Rough times, for this process alone. No row has them, so nobody gains by steering them, and
-  // steps that only judge times are left out: baselines alone, peaks, floor, clocks.
-  kRough,
-  kNone,  // checks alone: for whoever is still at work on a kernel
-};
-
-struct EvaluationSettings {
-  std::string profile = "kbench";  // the name, for the record
-  AcceptanceRule acceptance;
-  bool original_draws = false;  // KernelBench's distributions, and no hard draws
-  Times times = Times::kJudged;
-  int correctness_draws = 5;
-  int null_calls = 11;
-  int null_calls_again = 5;  // of each further worker
-  StopRule stop;
-  // Time that the submission may keep the run waiting, over all measurements; beyond it,
-  // kOverBudget.
-  std::chrono::seconds budget{180};
-  // Limit of one call; empty: by eager's time, see CallProtocol::call_timeout.
-  std::optional<std::chrono::milliseconds> call_limit;
-  // A row that other programs disturbed is measured once more: for callers that need a number.
-  bool repeat_busy = false;
-  AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
-  std::optional<Calibration> calibration;      // of the device, for the record
-  std::optional<DeviceLimits> limits;          // as `kbench calibrate` measured them
-  Surroundings surroundings;
-  // Receives the last worker, stopped, for the caller to end: ending takes 0.06 s on CUDA. Null:
-  // the worker ends with the evaluation.
-  std::unique_ptr<Worker>* last_worker = nullptr;
-
-  [[nodiscard]] bool judges_times() const { return times == Times::kJudged; }
-  [[nodiscard]] bool is_timed() const { return times != Times::kNone; }
-};
 
 // The evaluation with state, checks, samples and reasons; the caller adds run id, key and
 // provenance.

@@ -9,7 +9,7 @@
 #include "runner/activity/activity.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
-#include "runner/measure/evaluator.hpp"
+#include "runner/measure/evaluation_request.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/worker.hpp"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
-#include "runner/measure/evaluator.hpp"
+#include "runner/measure/evaluation_request.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/worker.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "runner/backend/target.hpp"
-#include "runner/measure/evaluator.hpp"
+#include "runner/measure/evaluation_request.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/run/unit_parts.hpp"
 #include "runner/verify/profile.hpp"

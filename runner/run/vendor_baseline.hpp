@@ -11,7 +11,7 @@
 #include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/evaluator.hpp"
+#include "runner/measure/evaluation_request.hpp"
 #include "runner/measure/players/worker_program.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/task/task.hpp"
