@@ -113,8 +113,8 @@ Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFind
   if (is_torch_in_disguise(evaluation, credit)) {
     credit.pay = Pay::kFailure;
     credit.pay_reason =
-        "it computes with torch, which its run does not allow, and is not surely faster than "
-        "eager: " +
+        "it computes with torch, which its run does not allow, and its verdict over eager is not "
+        "FASTER: " +
         evaluation.torch_operators;
   }
   return credit;

@@ -78,7 +78,7 @@ constexpr std::array kFields{
           [](Row r) { return r.device_name.empty() ? Json() : Json(r.device_name); }},
     Field{"device_uuid", "Device's UUID", Unit::kText,
           "Which GPU of that name judged the submission: the rows of a run may be of several. "
-          "Null on a CPU, where no device was asked, and in rows of an older kbench.",
+          "Null on a CPU, if no device was asked, and in rows of an older kbench.",
           [](Row r) { return r.device_uuid.empty() ? Json() : Json(r.device_uuid); }},
     Field{"agent", "Agent", Unit::kText, "Who submitted the kernel.",
           [](Row r) { return text_of(r, r.agent); }},
@@ -186,11 +186,11 @@ constexpr std::array kFields{
         "the "
         "floor; correct, where the speed-up has no verdict for another reason; or failure, as one "
         "that fails, where it computes with torch against the rule of its run (--allow-torch) and "
-        "is not surely faster than eager.",
+        "its verdict over eager is not FASTER.",
         [](Row r) { return r.has_submission ? Json(to_string(r.credit.pay)) : Json(); }},
     Field{"below_floor", "Below the floor", Unit::kFlag,
-          "Whether a call took less time than the device needs for it. Such a row counts as not "
-          "solved, whatever the machine did meanwhile.",
+          "Whether a call took less time than the floor, and less than 80 % of eager's and of "
+          "compiled's time. Such a row counts as not solved, even if the machine was busy.",
           [](Row r) { return r.has_submission ? Json(r.credit.below_floor) : Json(); }},
     Field{"submission_precision", "Declared precision", Unit::kText,
           "Precision class the submission declares.",
@@ -226,11 +226,12 @@ constexpr std::array kFields{
           "empty without any. No reason to fail.",
           [](Row r) { return r.labels.empty() ? Json() : Json(r.labels); }},
     Field{"floor_ns", "Floor (ms)", Unit::kNanoseconds,
-          "What no call can be faster than, by the device's own copies and matrix products.",
+          "A time that no kernel can beat, by lenient bounds at the highest peaks known of the "
+          "device.",
           [](Row r) { return number(r.floor_ns); }},
     Field{"limit_ns", "Limit (ms)", Unit::kNanoseconds,
-          "The least time of the task's work as one kernel: its bytes at the device's bandwidth or "
-          "its products at the device's peak, whichever is longer.",
+          "The best estimate of the least time of the task's work as one kernel: its bytes at the "
+          "device's bandwidth or its products at the device's peak, whichever is longer.",
           [](Row r) { return number(r.limit_ns); }},
     Field{"unfused_limit_ns", "Limit unfused (ms)", Unit::kNanoseconds,
           "The same where every operator reads and writes memory by itself: how far above the "

@@ -37,7 +37,7 @@ export const words = {
   barScale: "Scale of the bars",
   outcome: "Outcomes",
   outcomes: {
-    faster: "faster", correct: "correct, not surely faster", suspect: "suspect", wrong: "wrong result",
+    faster: "FASTER", correct: "correct, not FASTER", suspect: "suspect", wrong: "wrong result",
     build: "did not build or load", crash: "crash", late: "too slow to finish", other: "other failure",
     missing: "not submitted",
   },
