@@ -104,13 +104,14 @@ void add_failures(CLI::App& run, RunOptions& options) {
 
 // Options that choose which rows of an earlier run are tried once more.
 void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
-  auto* states = run.add_option("--rerun", options.rerun,
-                                "Only what ended in these states in that run: timeout,crash")
-                     ->check(one_of(rerun_words()).description(""))
-                     ->delimiter(',')
-                     ->allow_extra_args(false)
-                     ->type_name("STATE")
-                     ->excludes(&resume);
+  auto* states =
+      run.add_option("--rerun", options.rerun,
+                     "Run again what ended in these states in the run of --run: timeout,crash")
+          ->check(one_of(rerun_words()).description(""))
+          ->delimiter(',')
+          ->allow_extra_args(false)
+          ->type_name("STATE")
+          ->excludes(&resume);
   run.add_flag_function(
          "--last-failed",
          [&options](std::int64_t count) {
@@ -128,12 +129,15 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
 
 // Options for what is measured, and how: those of both `run` and `nightly`.
 WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
-  add_levels(app, options.levels);
+  add_levels(app, options.levels,
+             "Level, or several: 1,2 (default: the tasks that have a submission)");
   add_task_globs(app, options.tasks);
   add_tags(app, options.tags);
-  app.add_flag("--all-tasks", options.all_tasks,
-               "Without --level and --task: also time the tasks that have no submission");
-  add_size(app, options.size);
+  app.add_flag(
+      "--all-tasks", options.all_tasks,
+      "Also time tasks that have no submission; --level, --task and --family do so anyway");
+  add_size(app, options.size,
+           "Size of the tasks (default: full on CUDA, small on CPU, else the only one they have)");
   add_device(app, options.device,
              "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
   add_devices(app, options.devices);
@@ -150,7 +154,8 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_number(app, "--jobs", options.jobs, 1, 256,
              "Submissions and baselines compiled at once (default: by the number of cores)");
   add_number(app, "--budget", options.budget_seconds, kLeastBudgetSeconds, kMostBudgetSeconds,
-             "Seconds that one submission may take in all (default: 180)", "SECONDS");
+             "Seconds that loading and all calls of a submission may take together (default: 180)",
+             "SECONDS");
   add_call_limit(
       app, options.call_limit_seconds,
       "Seconds that one call may take (default: 100 × eager, within 20–60, on CUDA 5–60)");

@@ -35,8 +35,8 @@ void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
       "Task by glob over its id (level1/0*), by number (19, level1/19) or name; may be repeated");
 }
 
-void add_levels(CLI::App& app, std::vector<int>& levels) {
-  app.add_option("--level", levels, "Level, or several: 1,2 (default: all)")
+void add_levels(CLI::App& app, std::vector<int>& levels, const std::string& help) {
+  app.add_option("--level", levels, help)
       ->check(CLI::Range(1, 99).description(""))
       ->delimiter(',')
       ->allow_extra_args(false)

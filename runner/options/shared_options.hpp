@@ -40,7 +40,8 @@ void add_task_globs(CLI::App& app, std::vector<std::string>& tasks);
 void add_one_task(CLI::App& app, std::string& task);
 // --tag, may be repeated; a word that is no tag is an error of the command line.
 void add_tags(CLI::App& app, std::vector<std::string>& tags);
-void add_levels(CLI::App& app, std::vector<int>& levels);
+void add_levels(CLI::App& app, std::vector<int>& levels,
+                const std::string& help = "Level, or several: 1,2 (default: all)");
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise);
 // Adds --allow-torch: the use of torch by Python submissions.
