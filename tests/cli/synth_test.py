@@ -6,6 +6,7 @@ import signal
 import subprocess
 
 import cli_case
+import quiet
 from cli_case import GOOD, KBENCH, NOTHING_SELECTED, USAGE
 
 HEAD = """import torch
@@ -166,12 +167,20 @@ class PackageTest(SynthCase):
     def test_a_package_is_built_of_what_is_kept(self):
         text = HEAD.format("torch.cumsum(F.silu(self.inner(x)), dim=1)", 32768)  # a fast machine takes 4 ms
         (self.folder / "one.py").write_text(text, encoding="utf-8")
-        result = self.synth("--from", "one.py", "--out", "out")
-        self.assert_good(result)
-        header, (record,) = self.lines()
+        result, header, record = self.synth_in_time()
         self.assertIs(header["packages"], True)
         self.assertEqual((record["state"], record["fault"]), ("kept", None), record["message"])
+        self.assert_good(result)
         self.assertEqual(len(list(self.folder.glob(".cache/kbench/packages/*.pt2"))), 1)
+
+    def synth_in_time(self):
+        """Synthesis once eager took at most 100 ms. On two cores beside eleven programs it took longer."""
+        for number in range(quiet.MOST_TRIES):
+            result = self.synth("--from", "one.py", "--out", f"out{number}")
+            header, (record,) = self.lines(f"out{number}")
+            if record["fault"] != "time":
+                return result, header, record
+        raise quiet.BusyMachine(quiet.say("synth_test.package", [record]))
 
 
 class FlawTest(SynthCase):
