@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kNoOneDnn =
-    "on a CPU there is no library to call: LibTorch keeps its oneDNN to itself";
+    "on a CPU there is no library to call: LibTorch does not let other code call its oneDNN";
 
 }  // namespace
 
