@@ -113,8 +113,9 @@ Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFind
   if (is_torch_in_disguise(evaluation, credit)) {
     credit.pay = Pay::kFailure;
     credit.pay_reason =
-        "it computes with torch, which its run does not allow, and its verdict over eager is not "
-        "FASTER: " +
+        "it computes with torch, which its run does not allow, and is not faster than eager by "
+        "more "
+        "than the margin: " +
         evaluation.torch_operators;
   }
   return credit;

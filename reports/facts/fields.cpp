@@ -186,7 +186,7 @@ constexpr std::array kFields{
         "the "
         "floor; correct, where the speed-up has no verdict for another reason; or failure, as one "
         "that fails, where it computes with torch against the rule of its run (--allow-torch) and "
-        "its verdict over eager is not FASTER.",
+        "it is not faster than eager by more than the margin.",
         [](Row r) { return r.has_submission ? Json(to_string(r.credit.pay)) : Json(); }},
     Field{"below_floor", "Below the floor", Unit::kFlag,
           "Whether a call took less time than the floor, and less than 80 % of eager's and of "

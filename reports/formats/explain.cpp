@@ -52,7 +52,7 @@ void add_speedups(const ResultRow& row, std::vector<std::string>& sentences) {
 }
 
 // A message is of the submission's compiler or of kbench, and may have many lines.
-std::string first_line(const std::string& text) {
+std::string shortened(const std::string& text) {
   const std::size_t end = text.find('\n');
   return end == text.npos ? text : text.substr(0, end) + " …";
 }
@@ -63,7 +63,7 @@ std::vector<std::string> sentences_of(const ResultRow& row, const VerdictCard& c
     if (fact.name != "Over eager" && fact.name != "Over compiled" && fact.value != "–")
       sentences.push_back(sentence_of(fact));
   add_speedups(row, sentences);
-  if (!card.message.empty()) sentences.push_back(first_line(card.message));
+  if (!card.message.empty()) sentences.push_back(shortened(card.message));
   if (!card.hint.empty()) sentences.push_back(fmt::format("Next: {}", card.hint));
   for (const CardDoubt& doubt : card.doubts)
     sentences.push_back(doubt.command.empty() ? doubt.sentence
@@ -90,7 +90,7 @@ ExplainedRow explain(const ReportData& data, const Evaluation& evaluation, const
   }
   made.answer = fmt::format("{} {}", glyph(row.state), words(row.state));
   made.sentences = {baseline_words("Eager", row.eager), baseline_words("Compiled", row.compiled)};
-  if (!row.message.empty()) made.sentences.push_back(first_line(sanitize_text(row.message)));
+  if (!row.message.empty()) made.sentences.push_back(shortened(sanitize_text(row.message)));
   if (!row.hint.empty()) made.sentences.push_back("Next: " + sanitize_line(row.hint));
   return made;
 }

@@ -72,11 +72,6 @@ Rank rank_of(const CodeBlock& block, bool python, std::string_view device) {
   return block.fence.language == Language::kUnknown ? Rank::kNoLanguage : Rank::kLanguage;
 }
 
-std::string first_line(std::string_view text) {
-  const auto lines = lines_of(text);
-  return lines.empty() ? "" : std::string(lines.front());
-}
-
 // The text without what is no code before and behind it: a mark, a cell's magic word, the end of a
 // turn.
 std::string cleaned(std::string_view text) {

@@ -105,8 +105,9 @@ void add_failures(CLI::App& run, RunOptions& options) {
 // Options that choose which rows of an earlier run are tried once more.
 void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
   auto* states =
-      run.add_option("--rerun", options.rerun,
-                     "Run again what ended in these states in the run of --run: timeout,crash")
+      run.add_option(
+             "--rerun", options.rerun,
+             "Run again what ended in these states in the newest run, or --run's: timeout,crash")
           ->check(one_of(rerun_words()).description(""))
           ->delimiter(',')
           ->allow_extra_args(false)
@@ -133,9 +134,8 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
              "Level, or several: 1,2 (default: the tasks that have a submission)");
   add_task_globs(app, options.tasks);
   add_tags(app, options.tags);
-  app.add_flag(
-      "--all-tasks", options.all_tasks,
-      "Also time tasks that have no submission; --level, --task and --family do so anyway");
+  app.add_flag("--all-tasks", options.all_tasks,
+               "Also time tasks that have no submission; options that select tasks do so anyway");
   add_size(app, options.size,
            "Size of the tasks (default: full on CUDA, small on CPU, else the only one they have)");
   add_device(app, options.device,

@@ -108,22 +108,35 @@ Result<ProgramOutput> watched_by(const Tool& tool, const fs::path& sanitizer,
        .patience = left_until(deadline)});
 }
 
+// Four at a time may want more of the device than one.
+bool lacked_memory(const ProgramOutput& output) {
+  return output.exit.exited && output.exit.code != 0 &&
+         output.err.find("kbench-probe: no memory for ") != output.err.npos;
+}
+
 Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder,
                               Clock::time_point deadline) {
   const auto sanitizer = find_compute_sanitizer(place.toolchain.nvcc);
   if (sanitizer.empty())
     return CommandReport{"not there", "compute-sanitizer is not there: nothing was looked at."};
+  const auto watch = [&](const Tool& tool) {
+    return watched_by(tool, sanitizer, place, folder, deadline);
+  };
   // Side by side: a tool takes seconds to start, in which the device does nothing.
   std::array<std::future<Result<ProgramOutput>>, kTools.size()> outputs;
-  std::ranges::transform(kTools, outputs.begin(), [&](const auto& tool) {
-    return std::async(std::launch::async,
-                      [&] { return watched_by(tool, sanitizer, place, folder, deadline); });
+  std::ranges::transform(kTools, outputs.begin(), [&](const Tool& tool) {
+    return std::async(std::launch::async, [&] { return watch(tool); });
   });
   CommandReport all{"answered", ""};
   std::string clean;
   for (std::size_t at = 0; at < kTools.size(); ++at) {
     const char* const tool = kTools[at].first;
-    const auto output = outputs[at].get();
+    auto output = outputs[at].get();
+    if (output && lacked_memory(*output)) {
+      for (const auto& other : outputs)
+        if (other.valid()) other.wait();
+      output = watch(kTools[at]);
+    }
     if (!output) return output.error();
     const auto findings = device_findings(output->out + output->err);
     const CommandReport one = report_of(*output, findings, tool);
@@ -132,7 +145,6 @@ Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder
       clean += (clean.empty() ? "" : ", ") + std::string(tool);
     else
       all.text += fmt::format("{}\n{}{}", tool, one.text, one.text.ends_with('\n') ? "" : "\n");
-    if (output->timed_out) break;
   }
   if (!clean.empty()) all.text += fmt::format("Nothing was found by {}.\n", clean);
   return all;

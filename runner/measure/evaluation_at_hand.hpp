@@ -1,7 +1,8 @@
-// What the parts of one evaluation share: checks (correctness_checks.hpp), times
+// The state that the parts of one evaluation share: checks (correctness_checks.hpp), times
 // (timed_blocks.hpp), and the evaluator, which has them in order.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -45,5 +46,9 @@ struct EvaluationAtHand {
   std::vector<EagerError> eager_error;  // the worst over all of the task's own draws so far
   bool model_draws_parameters = false;
 };
+
+[[nodiscard]] inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
-// What is evaluated and how: a task at a size on a device, a submission for it or none, and the
-// settings of the run.
+// The request of an evaluation: a task at a size on a device, and a submission for it or none; and
+// the settings of the run.
 #pragma once
 
 #include <chrono>

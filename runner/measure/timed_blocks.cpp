@@ -40,10 +40,6 @@ constexpr int kAloneAPlacement = 2;  // where six placements or more follow
 // calls of eager.
 constexpr double kSlowestVendor = 10;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 }  // namespace
 
 std::optional<EarlyEnd> TimedBlocks::time_alone(int visit) {

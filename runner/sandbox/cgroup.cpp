@@ -40,7 +40,7 @@ bool has_word(const std::string& text, const std::string& word, char separator) 
   return false;
 }
 
-std::string first_line(const fs::path& file) {
+std::string first_line_of_file(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
   std::getline(stream, line);
@@ -152,7 +152,7 @@ std::vector<fs::path> parents_of_version_2(const std::vector<Mount>& mounts) {
   for (const Mount& mount : mounts) {
     if (mount.type != "cgroup2") continue;
     const fs::path parent = own_folder(mount, "");
-    const std::string offered = first_line(parent / "cgroup.controllers");
+    const std::string offered = first_line_of_file(parent / "cgroup.controllers");
     if (!has_word(offered, "memory", ' ') || !has_word(offered, "pids", ' ')) continue;
     // Refused where the group has processes of its own and is not the root: then nothing was
     // delegated to us.

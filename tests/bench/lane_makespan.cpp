@@ -1,10 +1,10 @@
-// What lanes and their coordinator take by themselves: scripted lanes, which are real processes, sleep
-// for as long as each unit says, and every lane pulls the next unit when it is free.
+// The time that lanes and their coordinator take by themselves. Scripted lanes, which are real
+// processes, sleep for as long as each unit says; a lane that is free pulls the next unit.
 //
-//     lane_makespan LANES < MILLISECONDS   (a line for each unit, in the order in which they are pulled)
+//     lane_makespan LANES < MILLISECONDS   (a line for each unit, in the order of pulling)
 //
-// Prints JSON: seconds from the first unit to the last row, and the coordinator's own milliseconds a
-// row, between the wake-ups.
+// Prints JSON: seconds from the first unit to the last row, and the coordinator's own milliseconds
+// a row, between its waits.
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -45,8 +45,8 @@ bool measure_all(LaneFleet& fleet, const std::vector<int>& milliseconds, Made& m
       if (!unit) break;
       LaneRequest request;
       request.ask = LaneAsk::kMeasure;
-      request.body = scripted_unit("task", static_cast<int>(*unit),
-                                   {{"milliseconds", milliseconds[*unit]}});
+      request.body =
+          scripted_unit("task", static_cast<int>(*unit), {{"milliseconds", milliseconds[*unit]}});
       fleet.begin(lane, *unit, request);
     }
     const auto waiting = Clock::now();

@@ -2,7 +2,7 @@
 """How long many lanes take, simulated by discrete events, and held against lanes that are real processes.
 
     scale_sim.py run --lanes 8 [--units 400] [--order longest|plan|nth]     one run, its units pulled
-    scale_sim.py cluster --gpus 128 --clients 512 [--build 1.5] [--cores 128] [--think 0]
+    scale_sim.py cluster --gpus 128 --clients 512 [--build 1.5] [--cores 512] [--think 0]
     scale_sim.py hold build/release/bench/lane_makespan [--lanes 8,64,1024]
 
 `run` prints the speed-up over one lane. `cluster` has clients that each wait for an answer before they ask again; an

@@ -12,6 +12,7 @@ import quiet
 
 class PackagesTest(cli_case.CliCase):
     def test_compiled_baseline_is_built_and_cached(self):
+        self.busy = []  # rows of a busy machine, which may lack the speed-up
         first = self.measure("--no-lint", timeout=600)  # as long as a busy machine may take
         self.assertIn("compiled in", first.stderr)
         (package,) = self.folder.glob(".cache/kbench/packages/*.pt2")
@@ -24,6 +25,8 @@ class PackagesTest(cli_case.CliCase):
         self.assertEqual(package.stat().st_mtime_ns, built)
         self.share_checks()
         self.assert_others_are_vouched_for()
+        if len(self.busy) == 2:
+            raise quiet.BusyMachine(quiet.say("packages_test", self.busy))
 
     def share_package(self, package):
         """Puts it where other tests look for it, since building it takes half a minute. CMakeLists.txt has
@@ -75,7 +78,9 @@ class PackagesTest(cli_case.CliCase):
         (row,) = json.loads(result.stdout)["results"]
         self.assertEqual(row["state"], "ok")
         self.assertGreater(row["time_ns"]["compiled"], 0)
-        if not quiet.is_busy(row):
+        if quiet.is_busy(row):
+            self.busy.append(row)
+        else:
             self.assertIsNotNone(row["speedup"]["compiled"])
         return result
 

@@ -178,7 +178,7 @@ class PackageTest(SynthCase):
         for number in range(quiet.MOST_TRIES):
             result = self.synth("--from", "one.py", "--out", f"out{number}")
             header, (record,) = self.lines(f"out{number}")
-            if record["fault"] != "time":
+            if record["fault"] != "time" or record["eager_ms"] <= 100:
                 return result, header, record
         raise quiet.BusyMachine(quiet.say("synth_test.package", [record]))
 

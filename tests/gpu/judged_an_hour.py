@@ -144,14 +144,16 @@ def main():
     parser.add_argument("--least", type=float, default=800)
     parser.add_argument("--profiled", type=int, metavar="N", help="have the profiler speak of N states instead")
     options = parser.parse_args()
+    if options.profiled is not None and options.profiled < len(FORMULAS):
+        parser.error(f"--profiled takes {len(FORMULAS)} at least, one state of each task")
     model = Model()
     server = scripted_endpoint.make_server(reply=model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with tempfile.TemporaryDirectory(prefix="kbench-rate-") as scratch:
         folder = pathlib.Path(scratch)
         url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-        freeze(folder, options.profiled or len(FORMULAS))
-        if options.profiled:
+        freeze(folder, len(FORMULAS) if options.profiled is None else options.profiled)
+        if options.profiled is not None:
             return profile(folder, url, options.profiled, model)
         cells = 2 * len(FORMULAS)  # of a replicate
         kbench(folder, "attribute", "plan", "--model", "scripted", "--quick", "--component", "heard=echo heard",

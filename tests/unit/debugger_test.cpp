@@ -58,16 +58,15 @@ TEST_F(Debugger, SaysWhatCannotBeRun) {
   EXPECT_THAT(report.text, HasSubstr("does not compile"));
 }
 
-// A folder as the toolkit's is. Its nvcc makes a program that is never run. Its compute-sanitizer
-// fails where another tool writes to the same folder, or where it may not write.
-void make_toolkit(const std::filesystem::path& folder) {
-  const std::vector<std::pair<const char*, const char*>> programs = {
+// A folder as the toolkit's is. Its nvcc makes a program that is never run; its compute-sanitizer
+// is this script, whose second argument is the tool.
+void make_toolkit(const std::filesystem::path& folder, const std::string& sanitizer) {
+  const std::vector<std::pair<const char*, std::string>> programs = {
       {"bin/nvcc",
        "#!/bin/sh\nwhile [ $# -gt 1 ]; do [ \"$1\" = -o ] && out=$2; shift; done\n"
        "printf '#!/bin/sh\\n' > \"$out\" && chmod 755 \"$out\"\n"},
       {"compute-sanitizer/compute-sanitizer",
-       "#!/bin/sh\ntouch \"$TMPDIR/$2\" && [ \"$(ls \"$TMPDIR\")\" = \"$2\" ] || exit 13\n"
-       "echo 'kbench-probe: ended with status 0' >&2\n"}};
+       "#!/bin/sh\n" + sanitizer + "echo 'kbench-probe: ended with status 0' >&2\n"}};
   for (const auto& [name, text] : programs) {
     std::filesystem::create_directories((folder / name).parent_path());
     ASSERT_TRUE(write_new_file(folder / name, text).ok());
@@ -76,16 +75,34 @@ void make_toolkit(const std::filesystem::path& folder) {
   std::filesystem::permissions(folder, std::filesystem::perms{0755});
 }
 
-TEST_F(Debugger, EachToolOfAGpuWritesToAFolderOfItsOwn) {
-  const auto toolkit = ScratchFolder::make("kbench-toolkit");
-  ASSERT_TRUE(toolkit.ok());
-  make_toolkit(toolkit->path());
-  place_.toolchain.nvcc = toolkit->path() / "bin/nvcc";
-  place_.toolchain.cuda_architecture = "90a";
+class GpuDebugger : public Debugger {
+ protected:
+  CommandReport run_with(const std::string& sanitizer) {
+    const auto toolkit = ScratchFolder::make("kbench-toolkit");
+    EXPECT_TRUE(toolkit.ok());
+    make_toolkit(toolkit->path(), sanitizer);
+    place_.toolchain.nvcc = toolkit->path() / "bin/nvcc";
+    place_.toolchain.cuda_architecture = "90a";
+    return run(std::filesystem::path(test::kSource) / "tests/debugger/cuda/clean_rectifier.cu",
+               kRelu);
+  }
+  static constexpr const char* kClean =
+      "Nothing was found by memcheck, racecheck, initcheck, synccheck.\n";
+};
+
+TEST_F(GpuDebugger, EachToolWritesToAFolderOfItsOwn) {
   const CommandReport report =
-      run(std::filesystem::path(test::kSource) / "tests/debugger/cuda/clean_rectifier.cu", kRelu);
+      run_with("touch \"$TMPDIR/$2\" && [ \"$(ls \"$TMPDIR\")\" = \"$2\" ] || exit 13\n");
   EXPECT_EQ(report.status, "answered");
-  EXPECT_EQ(report.text, "Nothing was found by memcheck, racecheck, initcheck, synccheck.\n");
+  EXPECT_EQ(report.text, kClean);
+}
+
+TEST_F(GpuDebugger, AToolThatLacksMemoryBesideTheOthersRunsAlone) {
+  const CommandReport report = run_with(
+      "if [ $2 = racecheck ] && [ ! -e \"$TMPDIR/tried\" ]; then\n  touch \"$TMPDIR/tried\"\n"
+      "  echo 'kbench-probe: no memory for a tensor: out of memory' >&2\n  exit 3\nfi\n");
+  EXPECT_EQ(report.status, "answered");
+  EXPECT_EQ(report.text, kClean);
 }
 
 TEST(ProbeTables, HoldWhatTheTaskStores) {

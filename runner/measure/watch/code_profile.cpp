@@ -66,7 +66,7 @@ Owner owner_of(const CodeMapping& mapping, const KnownCode& known) {
   return neutral || is_part_of_python(mapping.path) ? Owner::kNeutral : Owner::kLibrary;
 }
 
-std::string first_line(const fs::path& file) {
+std::string first_line_of_file(const fs::path& file) {
   std::ifstream stream(file);
   std::string line;
   std::getline(stream, line);
@@ -75,10 +75,10 @@ std::string first_line(const fs::path& file) {
 
 // The position of a thread by the kernel's word; empty where it does not let us know.
 std::string position_of(const fs::path& thread) {
-  std::string line = first_line(thread / "syscall");
+  std::string line = first_line_of_file(thread / "syscall");
   if (!line.empty()) return line;
   const AsOwner owner(thread);
-  return first_line(thread / "syscall");
+  return first_line_of_file(thread / "syscall");
 }
 
 // The code range at an address. A submission has seen to it if an address lies in memory that is no
