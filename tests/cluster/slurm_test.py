@@ -1,4 +1,4 @@
-"""The page's commands on a real Slurm: 50 agents by 250 tasks in an array on two nodes, one of which dies midway."""
+"""The page's commands on a real Slurm of two nodes: one agent by 250 tasks; 50 agents, while a node dies midway."""
 
 import collections
 import os
@@ -11,7 +11,6 @@ import cluster_case
 from cluster_case import KBENCH, ROOT, SCRIPTED, tool
 from slurm_case import COMMANDS, NODES, SlurmCase
 
-AGENTS = int(os.environ.get("SLURM_AGENTS", "50"))
 TASKS = 250
 PAGE = ROOT / "data/docs/cluster.md"
 
@@ -31,7 +30,9 @@ def commands():
     return block
 
 
-class SlurmTest(SlurmCase):
+class TypedCase(SlurmCase):
+    AGENTS = 1
+
     def setUp(self):
         super().setUp()
         shutil.rmtree(self.pool)  # the page makes it
@@ -41,7 +42,7 @@ class SlurmTest(SlurmCase):
         (programs / "kbench").chmod(0o755)
         for node in NODES:
             self.environment(node)  # its home, with the pool's key
-        for agent in range(AGENTS):
+        for agent in range(self.AGENTS):
             for file in sorted((ROOT / "suites").glob("level*/*.json")):
                 kernel = self.folder / f"answers/agent{agent:02}" / file.parent.name / f"{file.stem}.cpp"
                 kernel.parent.mkdir(parents=True, exist_ok=True)
@@ -54,31 +55,50 @@ class SlurmTest(SlurmCase):
                 "PATH": f"{programs}:{COMMANDS}:{os.environ['PATH']}", "SBATCH_GRES": "none",
                 "KBENCH_SCRIPTED_LOG": str(self.measured), "TMPDIR": str(self.folder)}
 
-    def test_an_array_whose_node_dies_is_one_database_and_one_page(self):
+    def type_commands(self, meanwhile=lambda typed: None):
+        """Types the page's commands, which end well."""
         self.begin_slurm()
-        variables = self.slurm_environment(**self.variables)
         begun = time.monotonic()
         with open(self.folder / "typed", "wb") as said:
             typed = subprocess.Popen(["bash", "-eu", "-o", "pipefail", "-c", commands()], cwd=self.folder,
-                                     env=variables, stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-            self.wait_until(lambda: len(self.measured_rows()) > AGENTS * TASKS // 3, "a third is measured", typed, 3000)
-            self.assertTrue(self.processes_of("node1"))
-            self.kill_node("node1")
-            killed = len(self.measured_rows())
+                                     env=self.slurm_environment(**self.variables), stdin=subprocess.DEVNULL,
+                                     stdout=said, stderr=said)
+            meanwhile(typed)
             code = typed.wait(3000)
-        seconds = time.monotonic() - begun
-        told = (self.folder / "typed").read_text(encoding="utf-8")
-        self.assertEqual(code, 0, told)
-        self.assertIn("restart", self.restarts(), "Slurm has started an element again")
+        self.seconds = time.monotonic() - begun
+        self.assertEqual(code, 0, (self.folder / "typed").read_text(encoding="utf-8"))
+
+    def assert_each_row_counts_once(self):
         rows = self.sql(self.folder / "all.sqlite", "SELECT submission, count(*) FROM evaluation "
                         "WHERE labels NOT LIKE '%again%' GROUP BY submission")
-        self.assertEqual(len(rows), AGENTS * TASKS)
+        self.assertEqual(len(rows), self.AGENTS * TASKS)
         self.assertEqual({count for _, count in rows}, {1})
         page = (self.folder / "all.html").read_text(encoding="utf-8")
-        self.assertIn(f"agent{AGENTS - 1:02}", page)
+        self.assertIn(f"agent{self.AGENTS - 1:02}", page)
         measured = collections.Counter(self.measured_rows())
-        print(f"{len(rows)} rows in {seconds:.0f} s, node1 killed at {killed}; measured {sum(measured.values())} "
-              f"times, {sum(count > 1 for count in measured.values())} rows more than once; page {len(page) >> 20} MiB")
+        print(f"{len(rows)} rows in {self.seconds:.0f} s; measured {sum(measured.values())} times, "
+              f"{sum(count > 1 for count in measured.values())} rows more than once; page {len(page) >> 20} MiB")
+
+
+class ArrayTest(TypedCase):
+    def test_an_array_is_one_database_and_one_page(self):
+        self.type_commands()
+        self.assert_each_row_counts_once()
+
+
+class KilledNodeTest(TypedCase):
+    AGENTS = int(os.environ.get("SLURM_AGENTS", "50"))
+
+    def test_an_array_whose_node_dies_is_one_database_and_one_page(self):
+        self.type_commands(self.kill_midway)
+        self.assertIn("restart", self.restarts(), "Slurm has started an element again")
+        self.assert_each_row_counts_once()
+
+    def kill_midway(self, typed):
+        self.wait_until(lambda: len(self.measured_rows()) > self.AGENTS * TASKS // 3, "a third is measured", typed, 3000)
+        self.assertTrue(self.processes_of("node1"))
+        self.kill_node("node1")
+        print(f"node1 killed at {len(self.measured_rows())} rows")
 
     def restarts(self):
         log = (self.slurm / "slurmctld.log").read_text(encoding="utf-8")

@@ -41,3 +41,15 @@ bring_packages() {
     fi
   fi
 }
+
+# HAProxy and Slurm for the tests of several machines, unpacked into build/cluster and never installed.
+# Where apt has none, those tests are skipped.
+bring_cluster_tools() {
+  if [[ $command != ctest || $with_packages == OFF ]]; then
+    note='skipped (no tests asked for, or no packages)'
+  elif "$tree/tests/cluster/set_up"; then
+    note='HAProxy, Slurm in build/cluster, for tests'
+  else
+    note='skipped (not to be had from apt)'
+  fi
+}
