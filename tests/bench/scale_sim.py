@@ -6,7 +6,7 @@
     scale_sim.py hold build/release/bench/lane_makespan [--lanes 8,64,1024]
 
 `run` prints the speed-up over one lane. `cluster` has clients that each wait for an answer before they ask again; an
-order is built on one of the cores, then measured on one of the GPUs. `hold` gives the same durations, a hundredth as
+order is built on one of the cores, then measured on one of the GPUs. `hold` gives the same durations, a tenth as
 long, to scripted lanes: exit code 1 where they take more than 5 % longer or shorter than simulated.
 
 Durations: 85 % take 2 s, 15 % between 4 and 20 s, unless --seconds names one for all.
@@ -97,7 +97,7 @@ def cluster(gpus, clients, build, cores, think, seconds=None, seed=1):
 
 def hold(program, lanes, units):
     """Simulated and seen seconds, and the coordinator's milliseconds a row."""
-    milliseconds = [round(10 * seconds) for seconds in ordered(units, "longest")]
+    milliseconds = [round(100 * seconds) for seconds in ordered(units, "longest")]
     done = subprocess.run([program, str(lanes)], input="\n".join(map(str, milliseconds)), text=True,
                           capture_output=True, timeout=600, check=False)
     if done.returncode != 0:
