@@ -1,25 +1,19 @@
 """Help, version, and what happens to words nobody knows."""
 
 import re
+import subprocess
 
 import cli_case
-from cli_case import ROOT, USAGE
+from cli_case import KBENCH, ROOT, USAGE
 
-COMMANDS = [("run",), ("tasks",), ("tasks", "list"), ("tasks", "show"), ("tasks", "header"),
-            ("tasks", "lint"), ("tasks", "prompt"),
-            ("import",), ("synth",), ("report",), ("sources",),
-             ("reproduce",), ("explain",), ("names",), ("runs",), ("tag",), ("compare",), ("history",), ("doctor",),
-             ("calibrate",), ("profile",), ("selftest",), ("selftest", "sandbox"), ("selftest", "timing"),
-            ("nightly",), ("config",), ("db",), ("db", "check"), ("db", "prune"), ("db", "merge"),
-            ("exchange",), ("exchange", "init"), ("exchange", "check"), ("exchange", "prune"),
-            ("help",), ("completions",), ("man",),
-            ("workspace",), ("workspace", "open"), ("workspace", "compile"),
-            ("workspace", "verify"), ("workspace", "profile"), ("workspace", "submit"), ("serve",), ("mcp",),
-            ("episodes",), ("episodes", "list"), ("episodes", "show"), ("export",),
-            ("agent",), ("agent", "run"), ("attribute",), ("attribute", "analyze"),
-            ("attribute", "plan"), ("attribute", "run"), ("attribute", "report"),
-            ("trajectory",), ("trajectory", "import"), ("trajectory", "freeze"), ("trajectory", "list"),
-            ("trajectory", "show")]
+
+def every_command():
+    """The words of each verb, as the program itself completes them."""
+    script = subprocess.run([KBENCH, "completions", "bash"], capture_output=True, text=True, check=True).stdout
+    return [tuple(verb.split()) for verb in re.findall(r"'([^']+)'", re.search(r"for known in ([^;]+);", script)[1])]
+
+
+COMMANDS = every_command()
 
 EXAMPLE = re.compile(r"^  kbench (.+?)(?:   .*| >.*)?$", re.MULTILINE)
 

@@ -65,6 +65,18 @@ TEST(RunChoices, AConfigurationGivesBackTheRequest) {
   EXPECT_EQ(again.tags, request.tags);
 }
 
+// A choice that had its default there would be seen by no test above or below.
+TEST(RunChoices, AnUnusualRequestHasNoDefault) {
+  const std::set<std::string> of_a_test_of_their_own = {"file", "name", "rerun", "shard"};
+  const Json unusual = configuration_of(unusual_request());
+  const Json usual = configuration_of(RunRequest());
+  for (const RunChoice& choice : kRunChoices) {
+    const std::string name(choice.name);
+    if (choice.option.empty() || of_a_test_of_their_own.contains(name)) continue;
+    EXPECT_NE(unusual.value(name, Json()), usual.value(name, Json())) << name;
+  }
+}
+
 TEST(RunChoices, AFileIsGivenBackWithItsAgent) {
   RunRequest request;
   request.file = "/subs/relu.cpp";
