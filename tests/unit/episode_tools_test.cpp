@@ -76,6 +76,12 @@ class EpisodeToolsTest : public ::testing::Test {
   ScriptedJudge judge_;
 };
 
+TEST_F(EpisodeToolsTest, AJudgeWithoutChecksOfItsOwnSubmitsUnderThatVariant) {
+  const KernelTree tree = kernel_tree_of({{"main.cpp", "#include \"task.h\"\n"}}).value();
+  EXPECT_EQ(judge_.check(task_, tree, "v").evaluation, "key");
+  EXPECT_THAT(judge_.asked, ElementsAre("submit v"));
+}
+
 TEST_F(EpisodeToolsTest, ATreeIsWhatWasWritten) {
   EpisodeTools tools = this->tools();
   EXPECT_EQ(tools.tree(), "");
