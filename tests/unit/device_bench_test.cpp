@@ -166,6 +166,14 @@ TEST_F(DeviceBenchTest, WhoIsInterruptedBeforeItHasTheDeviceMeasuresNothing) {
   EXPECT_THAT(kept_.rows, IsEmpty());
 }
 
+TEST_F(DeviceBenchTest, AVendorsSideThatCannotBeHasItsReasonInTheRow) {
+  hand_in("anna", kRight);
+  request_.vendor = true;
+  well_measured();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu anna ok"));
+  EXPECT_THAT(kept_.rows.at(0).vendor_reason, HasSubstr("on a CPU there is no library"));
+}
+
 TEST_F(DeviceBenchTest, AJudgingProfileThatNobodyKnowsIsRefused) {
   hand_in("anna", kRight);
   request_.profile = "generous";
@@ -275,6 +283,15 @@ TEST_F(ProfiledBenchTest, ASubmissionsCallsAreMadeByAWorker) {
   const auto taken = profiled(Side::kSubmission);
   ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_THAT(taken->recorded.calls, Not(IsEmpty()));
+}
+
+TEST_F(ProfiledBenchTest, WithoutAPythonThereIsNoCompiledBaselineToLookAt) {
+  hand_in("anna", kRight);
+  const auto taken = profiled(Side::kCompiled);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_EQ(taken.error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(taken.error().message,
+              HasSubstr("there is no compiled baseline: no Python with torch"));
 }
 
 TEST_F(ProfiledBenchTest, WhatDoesNotCompileOrCrashesHasNoProfile) {
