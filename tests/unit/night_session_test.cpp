@@ -223,6 +223,29 @@ TEST_F(NightSessionTest, TwoSuspectsTakeMorePairsThanOneWould) {
   EXPECT_EQ(judge(three, rule, 2), Clearance::kOpen);
 }
 
+// The first try decides about anna, and later rounds are of bert alone, who takes her place in
+// them.
+TEST_F(NightSessionTest, WhatIsStillOpenCountsForItsOwnSuspicion) {
+  benches_.script.times_ns = {{"bert", 1e6}};
+  ASSERT_TRUE(look());
+  folder_.write("subs/bert/level1/019_relu.cpp", "int slower;\n");
+  benches_.script.states["anna"] = State::kWrongResult;
+  benches_.script.times_ns = {{"bert", 1.27e6}};
+  ASSERT_TRUE(look());
+  ASSERT_THAT(night_->night().suspects, SizeIs(2));
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    benches_.script.states[unit.id.agent] = again_.rows.empty() ? State::kWrongResult : State::kOk;
+    benches_.script.times_ns[unit.id.agent] = unit.id.agent.ends_with("after") ? 1.27e6 : 1e6;
+  };
+  const Status cleared = clear();
+  ASSERT_TRUE(cleared.ok()) << cleared.error().message;
+  const std::vector<Suspect>& suspects = night_->night().suspects;
+  EXPECT_EQ(suspects[0].tonight.agent, "anna");
+  EXPECT_EQ(suspects[0].clearance, Clearance::kConfirmed) << "what bert's kernel did is not hers";
+  EXPECT_EQ(suspects[1].clearance, Clearance::kConfirmed);
+  EXPECT_EQ(again_.rows.size(), 1 + 2 * suspects[1].evidence.slowdowns.size());
+}
+
 // The machine or its compiler has changed: there is no older source to measure beside it.
 TEST_F(NightSessionTest, TheSameSourceIsHeldAgainstItsGoodRuns) {
   for (const double again : {1.27e6, 1e6}) {
