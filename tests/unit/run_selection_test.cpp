@@ -365,6 +365,18 @@ TEST_F(RunSelection, WhatFailedIsTriedOnceMore) {
   EXPECT_EQ(configuration.at("rerun").at("run"), first);
 }
 
+// It is no submission, and has its row by its name all the same.
+TEST_F(RunSelection, AManifestThatMakesNoSenseIsTriedOnceMore) {
+  folder_.write("subs/dora/level1/019_relu/submission.json", "{");
+  benches_.script.states = {{"bob", State::kTimeout}};
+  good_run();
+  request_ = RunRequest();
+  request_.rerun = {kFailedRows};
+  good_run();
+  EXPECT_THAT(told(), UnorderedElementsAre("level1/019_relu dora compile_error",
+                                           "level1/019_relu bob timeout"));
+}
+
 TEST_F(RunSelection, AStateIsTriedOnceMore) {
   benches_.script.states = {{"bob", State::kTimeout}, {"alice", State::kCrash}};
   good_run();
