@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -19,6 +21,7 @@
 #include "runner/submission/ptxas.hpp"
 #include "tests/fakes/submission_fixture.hpp"
 #include "tests/unit/paths.hpp"
+#include "tests/unit/store_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -367,6 +370,22 @@ TEST_F(CompilerTest, HeadersOfOursThatAreMissingAreOurFault) {
   ASSERT_FALSE(compiled.ok());
   EXPECT_EQ(compiled.error().code, ErrorCode::kInfrastructure);
   EXPECT_NE(compiled.error().message.find("nothing can be compiled here"), std::string::npos);
+}
+
+// That lines of ours compile is believed for a minute, in which the disk may have filled up.
+TEST_F(CompilerTest, AFullDiskIsOurFaultRightAfterLinesOfOursCompiledToo) {
+  constexpr int kSkipped = 77;
+  const SubmissionFolder disk;
+  const int code = kbench::test::wait_for(kbench::test::start_child([&] {
+    if (::unshare(CLONE_NEWNS) != 0) return kSkipped;
+    ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr);
+    if (::mount("tmpfs", disk.path().c_str(), "tmpfs", 0, "size=512k") != 0) return kSkipped;
+    if (refusal("#error nothing\n").code != ErrorCode::kSubmission) return 10;
+    ::setenv("TMPDIR", disk.path().c_str(), 1);
+    return refusal("char table[4 << 20] = {1};\n").code == ErrorCode::kInfrastructure ? 0 : 11;
+  }));
+  if (code == kSkipped) GTEST_SKIP() << "no small file system can be mounted here";
+  EXPECT_EQ(code, 0);
 }
 
 TEST_F(CompilerTest, FlagsThatBreakEverythingAreTheSubmissionsFault) {
