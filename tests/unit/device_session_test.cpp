@@ -11,13 +11,16 @@
 #include <gtest/gtest.h>
 
 #include "runner/os/files.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A compiler that tells its version and can do nothing else.
 class DeviceSessionTest : public ::testing::Test {
@@ -62,6 +65,34 @@ TEST_F(DeviceSessionTest, AsksACompilerAgainThatWasExchanged) {
   fs::last_write_time(compiler(), time + std::chrono::seconds(1));
   session.prepare();
   EXPECT_EQ(session.toolchain().host_version, "two 2.0");
+}
+
+// Without that it would wait for itself, and the device's holder for it.
+TEST(DeviceTurn, WhoTakesTheWholeDeviceGivesItsTurnUpFirst) {
+  const test::TemporaryFolder folder;
+  Installation installation;
+  installation.state = folder / "state";
+  installation.locks = folder / "locks";
+  installation.cache = folder.path();
+  installation.oracle = folder / "no-oracle";
+  Target target;
+  target.device = "cpu";
+  DeviceSession session(installation, SessionTurns::kOne);
+  LockRequest request{.installation = &installation,
+                      .target = &target,
+                      .what = "a check",
+                      .wait = false,
+                      .turn_only = true};
+  auto turn = DeviceTurn::take(session, request);
+  ASSERT_TRUE(turn.ok()) << turn.error().message;
+  EXPECT_FALSE(turn->start_oracle(installation, target, "fp32").ok()) << "there is no oracle";
+  const Status taken = turn->take_whole_device(request);
+  ASSERT_FALSE(taken.ok()) << "there is no oracle";
+  EXPECT_THAT(taken.error().message, Not(HasSubstr("another measurement has the device")));
+  request.turn_only = false;
+  const auto other = take_measuring_lock(request);
+  ASSERT_FALSE(other.ok()) << "the device is taken";
+  EXPECT_THAT(other.error().message, HasSubstr("another measurement has the device"));
 }
 
 }  // namespace
