@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -201,6 +202,24 @@ TEST_F(EvaluatorTest, LongCallsAreLookedIntoOnce) {
   script_.submission_ns = 2e9;
   EXPECT_EQ(run().state, State::kOk);
   EXPECT_EQ(std::count(script_.looked_at.begin(), script_.looked_at.end(), true), 1);
+}
+
+// A sample of many short calls may take seconds. Of a long call one visit would do.
+TEST_F(EvaluatorTest, CallsAreNoLongerForBeingManyInASample) {
+  use_cpu();
+  script_.python = true;
+  script_.code_profile = {{60, {}}, {2, {}}};
+  script_.eager_ns = script_.compiled_ns = 1e5;
+  script_.submission_ns = 1e8;
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kOk) << result.message;
+  ASSERT_FALSE(result.samples.empty());
+  EXPECT_GT(result.samples.front().calls * script_.submission_ns, 1e9);
+  int visits = 0;
+  bool before = false;
+  for (const bool looked_at : script_.looked_at)
+    visits += !std::exchange(before, looked_at) && looked_at ? 1 : 0;
+  EXPECT_GT(visits, 1);
 }
 
 // The first look of each visit comes unawares, so it does not matter what a submission hides later.
