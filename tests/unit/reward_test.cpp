@@ -37,6 +37,14 @@ TEST(Reward, FivePercentLessTimeIsMoreThanFivePercentFaster) {
   EXPECT_EQ(value("milestone_sure", correct_row(1.08, 1.08)), 3);
 }
 
+TEST(Reward, WhoIsPaidAtMostTheSameGetsNothingForSpeed) {
+  RewardRow row = correct_row(9, 9);
+  row.pay = Pay::kAtMostSame;
+  EXPECT_EQ(value("milestone", row), 1);
+  EXPECT_EQ(value("milestone_sure", row), 1) << "the low end is bounded as well";
+  EXPECT_EQ(value("speedup", row), 1);
+}
+
 TEST(Reward, AnIntervalThatHoldsNothingIsNoReward) {
   RewardRow row = correct_row(2, 2);
   row.eager->sure = false;
