@@ -44,16 +44,42 @@ const isMostlyEmpty = (board) => {
 export const statesShown = (board, view) =>
   (view.show !== "auto" ? view.show : isMostlyEmpty(board) ? "submitted" : "all");
 
+// Tasks whose box is not ticked: the reader's choice, by name, so that an address holds for a later page.
+let leftOutText = "";
+let leftOutNames = new Set();
+export const isLeftOut = (view, task) => {
+  if (view.out !== leftOutText) {
+    leftOutText = view.out;
+    leftOutNames = new Set(view.out.split("\n").filter(Boolean));
+  }
+  return leftOutNames.has(task.task);
+};
+
+// How many of a board's tasks are left out.
+export const leftOutOf = (board, view) =>
+  (view.out === "" ? 0 : board.tasks.filter((task) => isLeftOut(view, task)).length);
+
+// What `out` is once a task counts, or does not.
+export const outWith = (view, task, counts) => {
+  const others = view.out.split("\n").filter((name) => name && name !== task.task);
+  return (counts ? others : [...others, task.task].sort()).join("\n");
+};
+
 // What a task is, whatever became of its submissions: by these filters scores may be taken anew.
 const isAbout = (view, scope) => (task) =>
   (scope.level === 0 || task.level === scope.level)
   && (view.family === "all" || task.families.includes(view.family))
   && (!view.q || task.task.toLowerCase().includes(view.q.toLowerCase()));
 
-export const isNarrowed = (view) => view.q !== "" || view.family !== "all";
+export const isNarrowed = (board, view) =>
+  view.q !== "" || view.family !== "all" || leftOutOf(board, view) > 0;
 
-export const tasksAbout = (board, view) =>
+const tasksAbout = (board, view) =>
   board.tasks.filter(isAbout(view, scopeOf(board, view.level)));
+
+// The tasks that scores are of.
+export const tasksCounted = (board, view) =>
+  tasksAbout(board, view).filter((task) => !isLeftOut(view, task));
 
 const matches = (state, cells) => (task) => {
   if (state === "all") return true;
@@ -94,3 +120,7 @@ export const tasksShown = (board, view) => {
   const key = sort && keyOf(sort, board, cells);
   return key ? sorted(tasks, key, sort.descending) : tasks;
 };
+
+// Of those shown, the tasks that scores are of.
+export const tasksShownCounted = (board, view) =>
+  tasksShown(board, view).filter((task) => !isLeftOut(view, task));

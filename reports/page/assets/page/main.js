@@ -8,7 +8,7 @@ import { makeRanking } from "./ranking.js";
 import { makeMatrix } from "./matrix.js";
 import { agentsToCompare, makeCompareBar, syncTicks } from "./ticks.js";
 import { makeDots } from "./dots.js";
-import { tasksShown } from "./filters.js";
+import { tasksShownCounted } from "./filters.js";
 import { makeCompare } from "./compare.js";
 import { makeTask } from "./task.js";
 import { makeTrend } from "./trend.js";
@@ -50,6 +50,7 @@ const leaves = () => {
 
 const NARROWEST = 640; // pixels; as in page.css
 const NARROWING = ["sort", "show", "family", "q", "level"];
+const RESCORING = ["q", "family", "out"];
 
 // What the filters change beside the table: scores and the picture of all tasks. On a large board the
 // table comes first, and these when nobody has typed for a moment.
@@ -58,9 +59,9 @@ const MOMENT = 120; // milliseconds
 let waiting = 0;
 const drawFiltered = (board, changed) => {
   const draw = () => {
-    if (data.onlyTask === null && (changed.includes("q") || changed.includes("family")))
+    if (data.onlyTask === null && changed.some((name) => RESCORING.includes(name)))
       parts.ranking.draw(board, true);
-    parts.dots.draw(board, tasksShown(board, view));
+    parts.dots.draw(board, tasksShownCounted(board, view));
   };
   clearTimeout(waiting);
   if (board.tasks.length * board.agents.length <= LARGE || !changed.includes("q") || changed.length > 1)
@@ -76,12 +77,13 @@ const drawOverview = (changed) => {
   if (only("trend")) return parts.trend.draw(board);
   if (!only("p", "metric", "sort", "cmp")) drawFiltered(board, changed);
   if (only("of", "path")) return undefined;
+  if (only("out")) return parts.matrix.sync(board);
   parts.bar.draw(board);
   syncTicks(parts.ranking.element);
-  if (data.onlyTask === null && !only("sort", "show", "family", "q", "cmp", "of")) parts.ranking.draw(board, !only("p"));
+  if (data.onlyTask === null && !only("sort", "show", "family", "q", "out", "cmp", "of")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
-    parts.matrix.draw(board, only("q", "show", "family"));
-    if (!only("q", "show", "family", "sort")) parts.compare.draw(board, agentsToCompare(board));
+    parts.matrix.draw(board, only("q", "show", "family", "out"));
+    if (!only("q", "show", "family", "out", "sort")) parts.compare.draw(board, agentsToCompare(board));
   }
   if (changed.some((name) => NARROWING.includes(name))) parts.matrix.toTop();
   if (changed.includes("board")) {
@@ -144,7 +146,7 @@ const resized = () => {
   if (isTask()) parts.task.draw(boardNow(), taskShown());
   else {
     if (data.onlyTask === null) parts.ranking.draw(boardNow(), false);
-    parts.dots.draw(boardNow(), tasksShown(boardNow(), view));
+    parts.dots.draw(boardNow(), tasksShownCounted(boardNow(), view));
     parts.trend.draw(boardNow());
   }
 };

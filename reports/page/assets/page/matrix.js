@@ -3,7 +3,8 @@
 
 import { words } from "./words.js";
 import { announce, h, taskName } from "./dom.js";
-import { cellsOf, familiesOf, hiddenTasks, sortOf, statesShown, tasksShown } from "./filters.js";
+import { cellsOf, familiesOf, hiddenTasks, isLeftOut, leftOutOf, outWith, sortOf, statesShown, tasksShown } from "./filters.js";
+import { data } from "./data.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { tick } from "./ticks.js";
@@ -28,11 +29,25 @@ const nextSort = (column) => {
   return `${sort.descending ? "asc" : "desc"}.${column.id}`;
 };
 
+// A box for each task where there is a score that it may count in.
+const hasBoxes = (board) => data.onlyTask === null && board.agents.length > 0;
+
+const countBox = (task) => {
+  const ranks = task.rows.some((row) => row.ranked);
+  return h("input", {
+    type: "checkbox", class: "counts", disabled: !ranks, "aria-label": words.countTask(task.task),
+    title: ranks ? words.countsHelp : task.rows[0]?.unranked_reason || words.notRanked,
+    on: { change: ({ target }) => change({ out: outWith(view, task, target.checked) }) },
+  });
+};
+
 const headCell = (column, board) => {
   const sort = sortOf(view.sort);
   const order = sort?.column === column.id ? (sort.descending ? "descending" : "ascending") : "none";
   return h("th", { scope: "col", class: column.number ? "number" : "", "aria-sort": order },
     h("div", { class: "head" },
+      column.id === "task" && hasBoxes(board)
+        ? h("span", { class: "counts", title: words.countsHelp }, words.counts) : null,
       column.agent === undefined ? null : tick(column.agent, board, words.tick(column.agent)),
       h("button", {
         type: "button", title: column.help || words.sortBy(column.name), "data-column": column.id,
@@ -49,28 +64,41 @@ const cellElement = (cell, ranged) => {
     isWord ? [glyph, ` ${cell.text}`] : [cell.text, range, glyph]);
 };
 
-const rowElement = (task, cells, ranged) =>
+const rowElement = (task, cells, ranged, boxed) =>
   h("tr", null,
-    h("th", { scope: "row", title: task.task }, h("a", null, taskName(task.task))),
+    h("th", { scope: "row", title: task.task }, boxed ? countBox(task) : null, h("a", null, taskName(task.task))),
     h("td", { class: "cell quiet" },
       showMs(task.baselines["time_ns.eager"])),
     cellElement(cells.get(task).compiled, false),
     cells.get(task).agents.map((cell) => cellElement(cell, ranged)));
 
+const syncRow = (row, task) => {
+  const out = isLeftOut(view, task);
+  row.classList.toggle("left-out", out);
+  row.querySelector("a").href = linkTo(task.task);
+  const counts = row.querySelector("input.counts");
+  if (counts) counts.checked = !out && !counts.disabled;
+};
+
 // A task's row is made once for what it shows; while somebody filters and sorts, it moves, and its
 // link takes the view along.
 class Rows {
-  of(cells, ranged) {
+  of(cells, ranged, boxed) {
     if (cells !== this.cells) this.made = new Map();
     this.cells = cells;
     return (task, index) => {
-      if (!this.made.has(task)) this.made.set(task, rowElement(task, cells, ranged));
+      if (!this.made.has(task)) this.made.set(task, rowElement(task, cells, ranged, boxed));
       const row = this.made.get(task);
       row.setAttribute("aria-rowindex", String(index + 2));
       row.classList.toggle("odd", index % 2 === 1);
-      row.querySelector("a").href = linkTo(task.task);
+      syncRow(row, task);
       return row;
     };
+  }
+
+  // Those in sight, which keep the keyboard.
+  sync() {
+    for (const [task, row] of this.made || []) if (row.isConnected) syncRow(row, task);
   }
 }
 
@@ -97,7 +125,7 @@ export const exportButtons = (rowsOf, tableOf) => {
     button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
 
-const UNFILTERED = { q: "", show: "auto", level: "0", family: "all" };
+const UNFILTERED = { q: "", show: "auto", level: "0", family: "all", out: "" };
 
 // A named part of the view as a list to choose from.
 const picker = (name, label, options) => {
@@ -225,9 +253,18 @@ export const makeMatrix = () => {
   const showAll = h("button", {
     type: "button", class: "show-all", on: { click: () => change({ show: "all" }) },
   });
+  const leftOut = h("span", { class: "status left-out-count" });
+  const allAgain = h("button", {
+    type: "button", class: "all-again", on: {
+      click: () => {
+        change({ out: "" });
+        scroller.focus({ preventScroll: true }); // the button is gone
+      },
+    },
+  }, words.allAgain);
   const bar = h("div");
   const paper = h("div", { class: "on-paper" });
-  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, showAll), scroller,
+  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, leftOut, allAgain, showAll), scroller,
     h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   const rows = new Rows();
@@ -254,6 +291,20 @@ export const makeMatrix = () => {
       [...headRow.querySelectorAll("button")].find((b) => b.dataset.column === focused)?.focus();
   };
 
+  const drawLeftOut = (board) => {
+    const n = hasBoxes(board) ? leftOutOf(board, view) : 0;
+    for (const one of [leftOut, allAgain]) one.hidden = n === 0;
+    leftOut.textContent = n ? words.tasksLeftOut(n, board.tasks.length) : "";
+    return leftOut.textContent;
+  };
+
+  // A box was ticked, or a step back did it: the rows stay where they are.
+  const sync = (board) => {
+    filters.sync();
+    rows.sync();
+    announce(drawLeftOut(board) || words.noneLeftOut);
+  };
+
   // The head stays where only its rows change: fifty headings take as long as thirty rows.
   const draw = (board, onlyRows = false) => {
     const isOther = now !== board;
@@ -265,7 +316,7 @@ export const makeMatrix = () => {
     const cells = cellsOf(board, view.over);
     const ranged = board.agents.length <= MOST_WITH_RANGE;
     table.setAttribute("aria-rowcount", String(tasks.length + 1));
-    const rowOf = rows.of(cells, ranged);
+    const rowOf = rows.of(cells, ranged, hasBoxes(board));
     virtual.show(tasks.length, (index) => rowOf(tasks[index], index));
     const sort = sortOf(view.sort);
     const by = sort && `${columnsOf(board).find((column) => column.id === sort.column)?.name} ${
@@ -275,10 +326,10 @@ export const makeMatrix = () => {
     const hidden = hiddenTasks(board, view);
     showAll.hidden = hidden === 0;
     showAll.textContent = words.showHidden(hidden);
-    announce(status.textContent);
+    announce([status.textContent, drawLeftOut(board)].filter(Boolean).join(", "));
   };
 
   const toTop = () => { scroller.scrollTop = 0; };
   const print = (on) => paper.replaceChildren(...(on && now ? paperTables(now) : []));
-  return { element, draw, toTop, print };
+  return { element, draw, sync, toTop, print };
 };

@@ -5,7 +5,7 @@ import { words } from "./words.js";
 import { choice, h } from "./dom.js";
 import { box, chart, dot, label, line, linear, logarithmic, titled } from "./chart.js";
 import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
-import { isNarrowed, tasksAbout } from "./filters.js";
+import { isNarrowed, tasksCounted } from "./filters.js";
 import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
 import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
@@ -81,11 +81,11 @@ const offered = (scope) =>
 // taken anew; without ranks where there are only estimates, or where nothing counts.
 const scopeNow = (board) => {
   const scope = scopeOf(board, view.level);
-  if (isNarrowed(view)) {
-    const tasks = tasksAbout(board, view);
+  if (isNarrowed(board, view)) {
+    const tasks = tasksCounted(board, view);
     const ranked = tasks.filter((task) => task.rows.some((row) => row.ranked)).length;
     return { ...scope, ranked, only: new Set(tasks), tasksNow: tasks,
-      ranking: scope.ranking.map((entry) => rescored(board, entry, tasks)) };
+      ranking: rescored(board, scope.ranking, tasks) };
   }
   const tasksNow = board.tasks.filter(({ level }) => scope.level === 0 || level === scope.level);
   return { ...scope, tasksNow, ranking: scope.ranking.map((entry) =>
@@ -287,7 +287,7 @@ const results = (board, scope, metric, width) => {
     curve?.prepend(fastCurve(entries, METRICS[metric].part, p, view.over, curve.clientWidth));
   const parts = [
     scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
-      " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all" }) } },
+      " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all", out: "" }) } },
         words.rescoreAll)) : null,
     isEstimated(board) ? h("p", { class: "notice" }, h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`) : null,
     h("div", { class: "ranking-grid" },

@@ -77,20 +77,32 @@ const addSolved = (solved, row, counts) => {
 };
 const tellsNothing = ({ counts, leftOut }, name) => leftOut.has(name) && !counts.has(name);
 
-// An agent's entry of a ranking over these tasks.
-export const rescored = (board, entry, tasks) => {
-  const column = board.agents.indexOf(entry.agent);
-  const field = tasks.filter(isRanked).map((task) => [task, neededOf(task)]);
+// What holds for every agent, so that it is looked up once: the tasks that rank, what each counts in,
+// and the scores that some time of anybody's counts in.
+const fieldOfTasks = (tasks) => {
+  const ranked = tasks.filter(isRanked).map((task) => [task, neededOf(task)]);
   const anywhere = Object.fromEntries([...ALL_BASELINES, "limit"].map((need) =>
-    [need, field.some(([, facts]) => facts[need])]));
+    [need, ranked.some(([, facts]) => facts[need])]));
+  const field = ranked.map(([task, facts]) => [task, countedIn(facts, anywhere)]);
   const byAnybody = makeSolved();
-  const own = makeSolved();
-  for (const [task, facts] of field)
+  for (const [task, counts] of field)
     for (const row of task.rows)
-      if (row.ranked && row.agent !== null) addSolved(byAnybody, row, countedIn(facts, anywhere));
+      if (row.ranked && row.agent !== null) addSolved(byAnybody, row, counts);
+  return { field, byAnybody };
+};
+
+// Entries of a ranking over these tasks.
+export const rescored = (board, entries, tasks) => {
+  const { field, byAnybody } = fieldOfTasks(tasks);
+  return entries.map((entry) => rescoredEntry(board, entry, field, byAnybody));
+};
+
+const rescoredEntry = (board, entry, field, byAnybody) => {
+  const column = board.agents.indexOf(entry.agent);
+  const own = makeSolved();
   const values = Object.fromEntries(Object.keys(NEEDS).map((name) => [name, []]));
   const found = { tasks: field.length, submitted: 0, correct: 0, tasksOver: Object.fromEntries(ALL_BASELINES.map((over) => [over, 0])) };
-  for (const [task, facts] of field) {
+  for (const [task, counts] of field) {
     const rows = rowsThatCount(task, entry.agent, column).filter((row) => row !== null);
     const ranked = rows.filter((row) => row.ranked);
     if (rows.length > 0 && ranked.length === 0 && rows.every((row) => row.fault === "infrastructure")) {
@@ -100,7 +112,6 @@ export const rescored = (board, entry, tasks) => {
     found.submitted += ranked.length > 0;
     found.correct += ranked.some(isCorrect);
     const parts = (ranked.length ? ranked : [null]).map(contributions);
-    const counts = countedIn(facts, anywhere);
     for (const row of ranked) addSolved(own, row, counts);
     for (const over in found.tasksOver) found.tasksOver[over] += counts(over);
     for (const [name, need] of Object.entries(NEEDS)) {
