@@ -149,6 +149,21 @@ class TwoDevicesTest(AnswerCase):
         self.assertEqual({tab.count(" · ") for tab in tabs}, {2}, tabs)
 
 
+    def test_a_phone_says_which_device_without_a_click(self):
+        """Was: the tabs stood with the other choices, behind a button that does not name the device."""
+        page = self.open(width=390, height=844)
+        tabs = page.locator('input[name="board"] + span')
+        self.assertIn("Example GPU 80GB", tabs.first.inner_text())
+        for tab in tabs.all():
+            box = tab.bounding_box()
+            self.assertIsNotNone(box, "not shown")
+            self.assertLessEqual(box["x"] + box["width"], 390 - 16)
+            self.assertLess(box["y"] + box["height"], 844)
+        page.check('input[name="board"][value="1"]', force=True)
+        self.assertIn("board=1", page.url)
+        self.assertEqual(page.evaluate("document.activeElement.value"), "1")
+
+
 class EstimatesTest(AnswerCase):
     shape = (40, 3, 24, "estimates")
 

@@ -36,6 +36,16 @@ class EpisodesTest(PageCase):
         self.assertEqual([one.evaluate("e => e.open") for one in page.locator("#task details.episode").all()],
                          [False, False, True])
 
+    def test_nothing_is_cut_on_a_phone(self):
+        """Was: a table of 900 pixels, of which a phone showed the task's first letters and the model."""
+        page = self.open("#episodes", width=390, height=844)
+        region = page.locator("#episodes .scroll")
+        self.assertFalse(region.evaluate("e => e.scrollWidth > e.clientWidth"))
+        for part in page.locator("#episodes tbody :is(th, td)").all():
+            self.assertFalse(part.evaluate("e => e.scrollWidth > e.clientWidth"), part.inner_text())
+        self.assertIn(self.task(), page.locator("#episodes tbody tr").first.inner_text())
+        self.assertEqual(page.get_by_role("columnheader", name="Ended by").count(), 1)
+
     def test_turn_by_turn(self):
         page = self.open(f"#{self.task()}")
         episode = page.locator("#task details.episode").first

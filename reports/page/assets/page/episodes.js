@@ -171,32 +171,35 @@ export const episodesOfTask = (board, task, width) => {
     ...own.map((episode) => episodeEntry(episode, own.length === 1 || episode.id === view.episode, width))];
 };
 
+// On a phone each is a card, which CSS lays out: the roles keep it a table for readers.
+const episodeCell = (properties, ...children) => h("td", { role: "cell", ...properties }, ...children);
+
 const episodeRow = (episode) =>
-  h("tr", null,
-    h("th", { scope: "row", title: episode.task },
+  h("tr", { role: "row" },
+    h("th", { scope: "row", role: "rowheader", title: episode.task },
       h("a", { href: linkTo(episode.task, { episode: episode.id }) }, taskName(episode.task))),
-    h("td", { class: "name" }, episode.model),
-    h("td", { class: "number" }, String(episode.count)),
-    h("td", null, words.stops[episode.stop] || episode.stop),
-    h("td", { class: `state tone-${episode.row ? data.states[episode.row.state].tone : "neutral"}` },
+    episodeCell({ class: "name" }, episode.model),
+    episodeCell({ class: "number", "data-label": words.turns }, String(episode.count)),
+    episodeCell({ "data-label": words.ended }, words.stops[episode.stop] || episode.stop),
+    episodeCell({ class: `state tone-${episode.row ? data.states[episode.row.state].tone : "neutral"}` },
       episode.row ? `${data.states[episode.row.state].glyph} ${data.states[episode.row.state].words}`
         : words.nothingJudged),
-    h("td", { class: "number" }, episode.row && episode.row["speedup.eager"]
+    episodeCell({ class: "number", "data-label": words.overEager }, episode.row && episode.row["speedup.eager"]
       ? showRatio(episode.row["speedup.eager"].estimate) : "–"),
-    h("td", { class: "number" }, episode.reward === null ? "–" : String(episode.reward)));
+    episodeCell({ class: "number", "data-label": words.reward }, episode.reward === null ? "–" : String(episode.reward)));
+
+const episodeHead = (text, properties) => h("th", { scope: "col", role: "columnheader", ...properties }, text);
 
 const episodeTable = (episodes) =>
   h("div", { class: episodes.length > 12 ? "scroll tall" : "scroll", tabindex: "0", role: "region",
     "aria-label": words.episodes },
-  h("table", { class: "changes" },
+  h("table", { class: "changes episodes", role: "table" },
     h("caption", { class: "unseen" }, words.episodesCaption),
-    h("thead", null, h("tr", null,
-      h("th", { scope: "col" }, words.task), h("th", { scope: "col" }, words.model),
-      h("th", { scope: "col", class: "number" }, words.turns),
-      h("th", { scope: "col" }, words.ended), h("th", { scope: "col" }, words.show),
-      h("th", { scope: "col", class: "number" }, words.overEager),
-      h("th", { scope: "col", class: "number" }, words.reward))),
-    h("tbody", null, episodes.map(episodeRow))));
+    h("thead", { role: "rowgroup" }, h("tr", { role: "row" },
+      episodeHead(words.task), episodeHead(words.model), episodeHead(words.turns, { class: "number" }),
+      episodeHead(words.ended), episodeHead(words.show), episodeHead(words.overEager, { class: "number" }),
+      episodeHead(words.reward, { class: "number" }))),
+    h("tbody", { role: "rowgroup" }, episodes.map(episodeRow))));
 
 export const makeEpisodes = () => {
   const slot = h("div");

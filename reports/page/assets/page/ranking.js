@@ -258,7 +258,6 @@ const boardChoice = () =>
 
 const controls = (board, scope, metric) =>
   h("div", { class: "controls" },
-    boardChoice() || null,
     levelChoice(board) || null,
     choice(words.metric, "metric",
       offered(scope).map((name) => [name, words.scores[name].name]), metric,
@@ -318,6 +317,7 @@ const unrankedNote = (tasks) => {
 
 // Redrawn as a whole but for the slider, which keeps the pointer and the keyboard.
 export const makeRanking = () => {
+  const boards = h("div", { class: "boards", hidden: data.boards.length < 2 }); // on a phone as well: it says which device this is
   const choices = h("div", { class: "choices" });
   const moving = h("div", { class: "moving" });
   const slot = h("div", { class: "choices" });
@@ -329,7 +329,7 @@ export const makeRanking = () => {
         String(controlLine.classList.toggle("unfolded"))),
     },
   });
-  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), unfold, choices, slot);
+  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), boards, unfold, choices, slot);
   const element = h("section", { id: "ranking" }, controlLine, moving);
   const draw = (board, everything) => {
     const scope = scopeNow(board);
@@ -341,9 +341,10 @@ export const makeRanking = () => {
     const metric = usualMetric(board, view.metric);
     if (everything) {
       const focused = document.activeElement;
-      const kept = choices.contains(focused) && [focused.name, focused.value];
+      const kept = [boards, choices].some((one) => one.contains(focused)) && [focused.name, focused.value];
+      boards.replaceChildren(boardChoice() || "");
       choices.replaceChildren(controls(board, scope, metric));
-      if (kept) choices.querySelector(`[name="${kept[0]}"]:checked`)?.focus();
+      if (kept) controlLine.querySelector(`[name="${kept[0]}"]:checked`)?.focus();
       slot.replaceChildren(METRICS[metric].moves ? slider() : "");
     }
     unfold.textContent = chosenWords(board, scope, metric);
