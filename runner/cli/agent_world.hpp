@@ -2,10 +2,8 @@
 // the device, the sandbox of kbench-agent, Ctrl-C, and where it is told how things go.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <mutex>
-#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -15,8 +13,6 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/episode/agent_run.hpp"
-#include "runner/episode/certificates.hpp"
-#include "runner/episode/endpoint_key.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/print/run_face.hpp"
 #include "runner/run/device_bench.hpp"
@@ -35,20 +31,6 @@ inline void add_endpoint(CLI::App& app, EndpointWords& words) {
       ->excludes(variable);
   add_number(app, "--timeout", words.timeout_s, 1, 86'400,
              "Seconds that one answer may take (default: 600)");
-}
-
-// Reads the key. Errors: kUsage.
-template <class Request>
-[[nodiscard]] Status take_endpoint(const EndpointWords& words, Request& request) {
-  auto endpoint = parse_endpoint(words.address);
-  if (!endpoint) return endpoint.error();
-  if (auto trusted = trust_certificates(*endpoint); !trusted) return trusted.error();
-  auto key = read_endpoint_key(words.key_env, words.key_file);
-  if (!key) return key.error();
-  request.endpoint = std::move(*endpoint);
-  request.key = std::move(*key);
-  request.timeout = std::chrono::seconds(words.timeout_s);
-  return Done{};
 }
 
 class AgentWorld {

@@ -127,6 +127,7 @@ class Table {
     app.formatter(plain_formatter());  // before the subcommands, which inherit it
     app.add_flag("--version", version, "Print version, commit and build");
     verb(add_run, app, run);
+    verb(add_build);
     verb(add_lint, *verb(add_tasks));
     verb(add_import);
     verb(add_synth);

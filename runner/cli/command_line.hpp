@@ -20,12 +20,12 @@ struct PrintText {
 };
 
 using Request =
-    std::variant<PrintText, HelpRequest, RunOptions, TasksOptions, LintOptions, ImportOptions,
-                 SynthOptions, ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions,
-                 TagOptions, ExplainOptions, NamesOptions, CompareOptions, HistoryOptions,
-                 NightlyOptions, WorkspaceOptions, ServeOptions, McpOptions, EpisodesOptions,
-                 ExportOptions, AgentRunOptions, AttributeOptions, StudyOptions, ConfigOptions,
-                 DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
+    std::variant<PrintText, HelpRequest, RunOptions, BuildOptions, TasksOptions, LintOptions,
+                 ImportOptions, SynthOptions, ReportOptions, SourcesOptions, ReproduceOptions,
+                 RunsOptions, TagOptions, ExplainOptions, NamesOptions, CompareOptions,
+                 HistoryOptions, NightlyOptions, WorkspaceOptions, ServeOptions, McpOptions,
+                 EpisodesOptions, ExportOptions, AgentRunOptions, AttributeOptions, StudyOptions,
+                 ConfigOptions, DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
                  TrajectoryOptions, CalibrateRequest, ProfileOptions, ExchangeOptions>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is

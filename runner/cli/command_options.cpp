@@ -63,6 +63,15 @@ void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::st
       ->type_name("SECONDS");
 }
 
+WhoseSubmissions add_whose(CLI::App& app, RunRequest& request) {
+  auto* submissions = add_path(app, "--submissions", request.submissions, "DIR",
+                               "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}");
+  add_word(app, "--layout", request.layout, {"kbench", "kernelbench", "cuda-agent"},
+           "Layout of that folder: kbench's, a KernelBench run's, CUDA Agent's (default: kbench)");
+  return {submissions,
+          add_value(app, "--agent", request.agent, "NAME", "Only this agent's submissions")};
+}
+
 void add_outputs(CLI::App& app, OutputWords& words) {
   add_many(app, "--out", words.out, "FORMAT=PATH",
            "Write a report to PATH (-: standard output); its ending may name the format; may "
@@ -127,13 +136,7 @@ void add_reward(CLI::App& app, std::optional<std::string>& reward, const std::st
 }
 
 CLI::Option* add_keep_time(CLI::App& app, int& days, const std::string& what) {
-  const auto take = [&days](const std::string& word) {
-    const auto parsed = parse_keep_time(word);
-    if (!parsed) throw CLI::ValidationError("--keep", parsed.error().message);
-    days = *parsed;
-  };
-  return app.add_option_function<std::string>("--keep", take, what + ": 90d, or 12w for weeks")
-      ->type_name("TIME");
+  return add_parsed(app, "--keep", days, parse_keep_time, "TIME", what + ": 90d, or 12w for weeks");
 }
 
 void add_row_choice(CLI::App& app, RowChoice& row) {

@@ -33,6 +33,8 @@ struct WhoseSubmissions {
   CLI::Option* submissions;
   CLI::Option* agent;
 };
+// Options of the choice of submissions; those of the tasks are added on their own.
+WhoseSubmissions add_whose(CLI::App& app, RunRequest& request);
 // Options of what is measured, and how: of `run` and `nightly`.
 WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options);
 

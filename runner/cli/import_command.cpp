@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <cstddef>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -9,48 +7,22 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/import/import_json.hpp"
-#include "runner/os/clean_text.hpp"
 #include "runner/print/progress.hpp"
 #include "runner/print/task_text.hpp"
 
 namespace kbench {
 namespace {
 
-using ImportState = ImportOutcome::State;
-using Fault = ImportError::Fault;
-
-// Exit code of an import with failures. A failure that only another machine can mend is not the
-// fault of a file.
+// A failure that only another machine can mend is not the fault of a file.
 ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
+  const ImportCounts counts = count_outcomes(outcomes);
+  if (counts.left > 0) return ExitCode::kInterrupted;
+  if (counts.failed == 0) return ExitCode::kGood;
   const bool by_files =
       std::any_of(outcomes.begin(), outcomes.end(), [](const ImportOutcome& outcome) {
-        return outcome.error && outcome.error->fault != Fault::kMachine;
+        return outcome.error && outcome.error->fault != ImportError::Fault::kMachine;
       });
   return by_files ? ExitCode::kTaskFailed : ExitCode::kInfrastructure;
-}
-
-End conclude(const ImportOptions& options, const std::vector<ImportOutcome>& outcomes,
-             Progress& progress) {
-  const auto count = [&](ImportState state) {
-    return std::count_if(outcomes.begin(), outcomes.end(),
-                         [&](const ImportOutcome& outcome) { return outcome.state == state; });
-  };
-  const auto failed = count(ImportState::kFailed);
-  const auto left = count(ImportState::kInterrupted);
-  const auto imported = static_cast<std::ptrdiff_t>(outcomes.size()) - failed - left;
-  const std::string text = fmt::format("{} of {} imported into {}", imported, outcomes.size(),
-                                       printable(options.out.string()));
-  if (imported > 0)
-    progress.note(
-        "before a task's first timed row it is checked against its own Python, for which a "
-        "Python with torch has "
-        "to be there, or the record of a machine that has one (kbench help tasks); unchecked it "
-        "ranks nobody");
-  if (left > 0) {
-    return End{ExitCode::kInterrupted, text + "; interrupted, the same command goes on from there"};
-  }
-  if (failed > 0) return End{code_of(outcomes), fmt::format("{}; {} failed", text, failed)};
-  return good(text);
 }
 
 }  // namespace
@@ -87,7 +59,8 @@ Result<End> call(const ImportOptions& options, const Installation& installation)
     print_json(import_json(options, *outcomes));
   else
     fmt::print("{}", import_text(*outcomes, standard_output(options.common)));
-  return conclude(options, *outcomes, progress);
+  if (count_outcomes(*outcomes).imported > 0) progress.note(kCheckedLater);
+  return End{code_of(*outcomes), import_words(*outcomes, options.out)};
 }
 
 }  // namespace kbench

@@ -1,7 +1,3 @@
-#include <algorithm>
-#include <map>
-#include <string>
-
 #include <fmt/format.h>
 
 #include "runner/cli/command_options.hpp"
@@ -14,36 +10,11 @@
 namespace kbench {
 namespace {
 
-// A suite of 250 tasks may keep at most five with a flaw that they name.
-constexpr int kMostAccepted = 5;
-
-// A run skips such a task.
-bool is_not_in_half(const LintRecord& record) {
-  return std::any_of(record.findings.begin(), record.findings.end(),
-                     [](const LintFinding& finding) { return finding.kind == kNotInHalf; });
-}
-
-End conclude(const SuiteLint& found) {
-  std::map<LintState, int> count;
-  int not_in_class = 0;
-  for (const LintRow& row : found.rows) {
-    ++count[row.outcome.record.state];
-    if (is_not_in_half(row.outcome.record)) ++not_in_class;
-  }
-  std::string text = fmt::format("{} of {} tasks passed, {} with an accepted flaw, {} failed",
-                                 count[LintState::kPassed], found.rows.size(),
-                                 count[LintState::kAccepted], count[LintState::kFailed]);
-  if (not_in_class > 0)
-    text += fmt::format(", {} of them since the class does not have them", not_in_class);
-  if (count[LintState::kUnable] > 0)
-    text += fmt::format(", {} could not be tried", count[LintState::kUnable]);
-  if (found.interrupted) return End{ExitCode::kInterrupted, text};
-  if (count[LintState::kUnable] > 0) return End{ExitCode::kInfrastructure, text};
-  if (count[LintState::kAccepted] > kMostAccepted)
-    return End{ExitCode::kTaskFailed,
-               fmt::format("{}; at most {} may accept one", text, kMostAccepted)};
-  const bool failed = count[LintState::kFailed] > 0;
-  return End{failed ? ExitCode::kTaskFailed : ExitCode::kGood, text};
+ExitCode code_of(const SuiteLint& found) {
+  if (found.interrupted) return ExitCode::kInterrupted;
+  if (found.count(LintState::kUnable) > 0) return ExitCode::kInfrastructure;
+  const bool bad = found.count(LintState::kFailed) > 0 || found.accepts_too_many();
+  return bad ? ExitCode::kTaskFailed : ExitCode::kGood;
 }
 
 }  // namespace
@@ -75,7 +46,7 @@ Result<End> call(const LintOptions& options, const Installation& installation) {
   else
     fmt::print("{}", lint_text(found->rows, options.common.verbosity > 0,
                                standard_output(options.common)));
-  return conclude(*found);
+  return End{code_of(*found), lint_words(*found)};
 }
 
 }  // namespace kbench

@@ -15,6 +15,7 @@
 #include "runner/again/night_session.hpp"
 #include "runner/again/row_choice.hpp"
 #include "runner/episode/agent_run.hpp"
+#include "runner/episode/endpoint_words.hpp"
 #include "runner/episode/kept_states.hpp"
 #include "runner/exchange/examination.hpp"
 #include "runner/import/import_session.hpp"
@@ -27,6 +28,7 @@
 #include "runner/profile/profile_session.hpp"
 #include "runner/prompt/prompt_language.hpp"
 #include "runner/reward/reward.hpp"
+#include "runner/run/build_session.hpp"
 #include "runner/run/run_terms.hpp"
 #include "runner/study/make_plan.hpp"
 #include "runner/study/study_run.hpp"
@@ -59,6 +61,13 @@ struct RunOptions : RunRequest, RunTerms {
   VariantRule variants = VariantRule::kBest;
   OutputWords words;
   std::vector<OutputRequest> outputs;  // what these words come to
+};
+
+// `kbench build`.
+struct BuildOptions : BuildRequest {
+  CommonOptions common;                             // without its suite, which is the run's
+  std::optional<std::filesystem::path> input_file;  // as RunOptions has it
+  OutputFormat format = OutputFormat::kTable;
 };
 
 // `kbench tasks list|show|header|prompt`.
@@ -255,14 +264,6 @@ struct ExportOptions {
   std::optional<std::filesystem::path> values;    // ppo: what a critic thinks
   std::optional<std::filesystem::path> held_out;  // tasks that nobody may be trained on
   std::optional<std::filesystem::path> out;       // else standard output
-};
-
-// The address of a model, and the key that it takes.
-struct EndpointWords {
-  std::string address;
-  std::optional<std::string> key_env;  // at most one of these two
-  std::optional<std::filesystem::path> key_file;
-  int timeout_s = 600;  // of one answer
 };
 
 // `kbench agent run`.

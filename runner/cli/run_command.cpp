@@ -68,11 +68,8 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
 
 // The options with the tasks that --input-file lists, or with the one that --reference becomes.
 Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& installation) {
-  if (options.input_file) {
-    const auto tasks = read_task_list(*options.input_file);
-    if (!tasks) return tasks.error();
-    options.tasks.insert(options.tasks.end(), tasks->begin(), tasks->end());
-  }
+  if (auto listed = add_task_list(options.input_file, options.tasks); !listed)
+    return listed.error();
   if (!options.reference) return options;
   if (options.size && *options.size != "full")
     return Error{ErrorCode::kUsage,
@@ -146,11 +143,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
       app, "--profile", options.profile, {"kbench", "kernelbench", "cuda-agent"},
       "Rules for inputs, parameters, tolerance: kbench's or another benchmark's (default: kbench)");
   add_allow_torch(app, options.allow_torch);
-  auto* submissions = add_path(app, "--submissions", options.submissions, "DIR",
-                               "Folder with AGENT/levelN/NNN_name.{cpp,cu,py}");
-  add_word(app, "--layout", options.layout, {"kbench", "kernelbench", "cuda-agent"},
-           "Layout of that folder: kbench's, a KernelBench run's, CUDA Agent's (default: kbench)");
-  auto* agent = add_value(app, "--agent", options.agent, "NAME", "Only this agent's submissions");
+  const auto whose = add_whose(app, options);
   add_number(app, "--jobs", options.jobs, 1, 256,
              "Submissions and baselines compiled at once (default: by the number of cores)");
   add_number(app, "--budget", options.budget_seconds, kLeastBudgetSeconds, kMostBudgetSeconds,
@@ -160,7 +153,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
       app, options.call_limit_seconds,
       "Seconds that one call may take (default: 100 × eager, within 20–60, on CUDA 5–60)");
   app.add_flag("--quick", options.quick, "Check in full, but time briefly: a wide interval");
-  return {submissions, agent};
+  return whose;
 }
 
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
@@ -200,15 +193,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                          {"shuffled", UnitOrder::kShuffled},
                          {"longest", UnitOrder::kLongest}},
                         "Order of the rows; longest: by durations of earlier runs (default: task)");
-  auto* shard = run.add_option_function<std::string>(
-      "--shard",
-      [&options](const std::string& word) {
-        const auto parsed = parse_shard(word);
-        if (!parsed) throw CLI::ValidationError("--shard", parsed.error().message);
-        options.shard = *parsed;
-      },
-      "Only the I-th of N parts of the tasks; --group names the whole");
-  shard->type_name("I/N")->excludes(file);
+  auto* shard = add_parsed(run, "--shard", options.shard, parse_shard, "I/N",
+                           "Only the I-th of N parts of the tasks; --group names the whole");
+  shard->excludes(file);
   auto* group =
       run.add_option("--group", options.group, "Name that the shards of one run have in common");
   group->type_name("NAME")->needs(shard);

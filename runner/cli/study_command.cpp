@@ -183,15 +183,8 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
              "Of the first replicate; each has one more (default: 0)");
   plan.add_flag("--quick", options.planned.plan.quick,
                 "Time kernels in eight blocks only; without better and fast:X none is timed");
-  plan.add_option_function<std::string>(
-          "--price",
-          [&options](const std::string& word) {
-            const auto price = parse_price(word);
-            if (!price) throw CLI::ValidationError("--price", price.error().message);
-            options.planned.price = *price;
-          },
-          "US$ a million tokens of prompts, of replies")
-      ->type_name("IN,OUT");
+  add_parsed(plan, "--price", options.planned.price, parse_price, "IN,OUT",
+             "US$ a million tokens of prompts, of replies");
   add_number(plan, "--usd", options.planned.usd, 0, 1e9, "US$ that the study may cost");
   add_json(plan, options.format);
 }

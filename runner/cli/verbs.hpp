@@ -16,6 +16,10 @@ namespace kbench {
 CLI::App* add_run(CLI::App& app, RunOptions& options);
 Result<End> call(const RunOptions& options, const Installation& installation);
 
+// 1: a submission does not compile.
+CLI::App* add_build(CLI::App& app, BuildOptions& options);
+Result<End> call(const BuildOptions& options, const Installation& installation);
+
 // 4 where a regression is confirmed; else 3 where something was our own fault or the machine's;
 // else 0, whatever submissions failed as they did before.
 CLI::App* add_nightly(CLI::App& app, NightlyOptions& options);

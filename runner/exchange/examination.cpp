@@ -79,6 +79,7 @@ struct Place {
 struct Contents {
   std::vector<Place> drafts;
   std::vector<Place> bad_entries;
+  std::vector<Place> libraries;  // sound entries of compiled submissions
   std::vector<Place> bad_keys;
   std::vector<Place> strange_runs;
   std::vector<Place> in_the_way;  // links and others, where a folder belongs
@@ -105,9 +106,10 @@ void look_into_cache(const Exchange& exchange, Contents& found) {
     for (SharedEntry& file : entries_at(root / kCacheFolder, kind, found)) {
       if (is_draft(file.name))
         found.drafts.push_back({folder, std::move(file)});
-      else if (cache.find(file.name))
+      else if (cache.find(file.name)) {
         ++found.entries;
-      else
+        if (kind == kCachedSubmissions) found.libraries.push_back({folder, std::move(file)});
+      } else
         found.bad_entries.push_back({folder, std::move(file)});
     }
   }
@@ -285,9 +287,13 @@ Result<PrunedExchange> prune_exchange(const fs::path& folder, const PoolKey& key
   for (const Place& file : found.bad_keys)
     remove(file, "a key that nobody of this pool signed", how.dry_run, pruned);
   if (how.keep_days == 0) return pruned;
+  const auto kept = std::chrono::hours(24) * how.keep_days;
   for (const Place& space : found.spaces)
-    if (now - extent_of(space).newest > std::chrono::hours(24) * how.keep_days)
+    if (now - extent_of(space).newest > kept)
       remove(space, "nothing was added to it since", how.dry_run, pruned);
+  for (const Place& library : found.libraries)
+    if (now - written_at(library.entry.facts) > kept)
+      remove(library, "a submission that was compiled before", how.dry_run, pruned);
   return pruned;
 }
 

@@ -41,7 +41,9 @@ struct FolderCalls {
                                                         const FolderCalls& calls = system_calls());
 
 struct PruneExchange {
-  int keep_days = 0;  // spaces to which nothing was added for so long go as a whole; 0: none goes
+  // Spaces to which nothing was added for so long go as a whole, and so do submissions that were
+  // compiled before; 0: none goes.
+  int keep_days = 0;
   bool dry_run = false;
 };
 
@@ -51,7 +53,7 @@ struct PrunedExchange {
 };
 
 // Removes drafts older than an hour, keys and cache entries that nobody of the pool signed, and
-// spaces by their age. Errors: those of Exchange::open.
+// spaces and compiled submissions by their age. Errors: those of Exchange::open.
 [[nodiscard]] Result<PrunedExchange> prune_exchange(const std::filesystem::path& folder,
                                                     const PoolKey& key, const PruneExchange& how);
 

@@ -173,6 +173,12 @@ class LintSession {
 
 }  // namespace
 
+int SuiteLint::count(LintState state) const {
+  return static_cast<int>(std::count_if(rows.begin(), rows.end(), [&](const LintRow& row) {
+    return row.outcome.record.state == state;
+  }));
+}
+
 Result<SuiteLint> lint_suite(const RunRequest& selection, const std::filesystem::path& database,
                              const Installation& installation, ProgressSink& progress) {
   auto tasks = choose_tasks(selection, installation);

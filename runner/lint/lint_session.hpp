@@ -22,6 +22,13 @@ struct SuiteLint {
   bool nothing_selected = false;  // then the rest is empty
   std::vector<LintRow> rows;      // in the order of the tasks
   bool interrupted = false;       // by Ctrl-C; some tasks have no row
+
+  [[nodiscard]] int count(LintState state) const;
+  // A suite of 250 tasks may keep at most so many with a flaw that they name.
+  static constexpr int kMostAccepted = 5;
+  [[nodiscard]] bool accepts_too_many() const {
+    return count(LintState::kAccepted) > kMostAccepted;
+  }
 };
 
 // Lints the tasks of `selection`, on the device and at the size that it chooses as for a run, in

@@ -38,8 +38,8 @@ constexpr std::array<std::string_view, 19> kOperators{
     // by these what failed exits as if it had not, a layer of the sandbox is left out, or something
     // stored is removed
     "exit-zero", "keep", "remove", "without"};
-constexpr std::array<std::string_view, 98> kFree{
-    "agent", "agent.run.tokens", "all", "all-tasks", "allow-torch", "arm", "baseline",
+constexpr std::array<std::string_view, 99> kFree{
+    "agent", "agent.run.tokens", "all", "all-tasks", "allow-torch", "arch", "arm", "baseline",
     "baselines-only", "body-timeout", "budget", "by", "call-limit", "checks-only", "color",
     "compare", "count", "device", "devices", "dry-run", "episodes", "evaluations", "fail-fast",
     "fail-on", "feedback", "filter", "flag", "format", "generation", "group", "header-timeout",

@@ -77,6 +77,18 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, 
       ->check(CLI::Range(static_cast<Bound>(least), static_cast<Bound>(most)).description(""));
 }
 
+// A value that `parse` makes of the word, a Result.
+template <class Value, class Parse>
+CLI::Option* add_parsed(CLI::App& app, const std::string& name, Value& value, Parse parse,
+                        const std::string& type, const std::string& help) {
+  const auto take = [&value, name, parse](const std::string& word) {
+    auto parsed = parse(word);
+    if (!parsed) throw CLI::ValidationError(name, parsed.error().message);
+    value = std::move(*parsed);
+  };
+  return app.add_option_function<std::string>(name, take, help)->type_name(type);
+}
+
 CLI::Option* add_path(CLI::App& app, const std::string& name,
                       std::optional<std::filesystem::path>& value, const std::string& type,
                       const std::string& help);

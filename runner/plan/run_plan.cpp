@@ -476,7 +476,8 @@ Result<std::vector<Task>> choose_tasks(const RunRequest& request,
   return load_selected(*entries, request);
 }
 
-Result<Plan> make_plan(const RunRequest& request, const Installation& installation) {
+Result<Plan> make_plan(const RunRequest& request, const Installation& installation,
+                       const std::optional<Target>& given) {
   if (request.file && fs::is_directory(*request.file)) {
     const std::string folder = clean_name(request.file->string(), 300);
     return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp, .cu or .py file",
@@ -485,7 +486,9 @@ Result<Plan> make_plan(const RunRequest& request, const Installation& installati
   if (auto fine = check_kind(request); !fine) return fine.error();
   Plan plan;
   // NVML takes 0.1 s to start.
-  auto asked = std::async(std::launch::async, [&] { return choose_target(request, installation); });
+  auto asked = std::async(std::launch::async, [&] {
+    return given ? Result<Target>(*given) : choose_target(request, installation);
+  });
   const auto entries = tasks_of_suite(request.suite, installation);
   if (!entries) return entries.error();
   auto tasks =

@@ -60,6 +60,8 @@ struct Plan {
   std::vector<std::string> notes;                    // what was left out, one line each
 };
 
-[[nodiscard]] Result<Plan> make_plan(const RunRequest& request, const Installation& installation);
+// `given`: the target, which need not be a device of this machine; else choose_target's.
+[[nodiscard]] Result<Plan> make_plan(const RunRequest& request, const Installation& installation,
+                                     const std::optional<Target>& given = {});
 
 }  // namespace kbench

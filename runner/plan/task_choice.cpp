@@ -107,4 +107,13 @@ Result<std::vector<std::string>> read_task_list(const std::filesystem::path& fil
   return tasks;
 }
 
+Status add_task_list(const std::optional<std::filesystem::path>& file,
+                     std::vector<std::string>& patterns) {
+  if (!file) return Done{};
+  const auto listed = read_task_list(*file);
+  if (!listed) return listed.error();
+  patterns.insert(patterns.end(), listed->begin(), listed->end());
+  return Done{};
+}
+
 }  // namespace kbench

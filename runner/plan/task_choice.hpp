@@ -29,5 +29,8 @@ namespace kbench {
 // The patterns of a file, a line each; # begins a remark. "-": standard input. Errors: kUsage for a
 // file that names no task, is too long, or has a line that no pattern can be; those of reading it.
 [[nodiscard]] Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file);
+// The same, added to `patterns`, where a file is named.
+[[nodiscard]] Status add_task_list(const std::optional<std::filesystem::path>& file,
+                                   std::vector<std::string>& patterns);
 
 }  // namespace kbench

@@ -66,6 +66,13 @@ Color color_of(LintState state) {
   return Color::kRed;
 }
 
+// A run skips such a task.
+bool is_not_in_half(const LintRow& row) {
+  const auto& findings = row.outcome.record.findings;
+  return std::any_of(findings.begin(), findings.end(),
+                     [](const LintFinding& finding) { return finding.kind == kNotInHalf; });
+}
+
 std::string_view in_words(ImportError::Fault fault) {
   switch (fault) {
     case ImportError::Fault::kFile: return "the file's fault";
@@ -146,6 +153,19 @@ std::string lint_text(const std::vector<LintRow>& rows, bool with_notes, const T
   return text;
 }
 
+std::string lint_words(const SuiteLint& found) {
+  std::string text = fmt::format(
+      "{} of {} tasks passed, {} with an accepted flaw, {} failed", found.count(LintState::kPassed),
+      found.rows.size(), found.count(LintState::kAccepted), found.count(LintState::kFailed));
+  const auto not_in_class = std::count_if(found.rows.begin(), found.rows.end(), is_not_in_half);
+  if (not_in_class > 0)
+    text += fmt::format(", {} of them since the class does not have them", not_in_class);
+  if (const int unable = found.count(LintState::kUnable); unable > 0)
+    return text + fmt::format(", {} could not be tried", unable);
+  if (found.interrupted || !found.accepts_too_many()) return text;
+  return fmt::format("{}; at most {} may accept one", text, SuiteLint::kMostAccepted);
+}
+
 std::string import_text(const std::vector<ImportOutcome>& outcomes, const Terminal& out) {
   std::size_t width = 0;
   for (const ImportOutcome& outcome : outcomes)
@@ -160,6 +180,24 @@ std::string import_text(const std::vector<ImportOutcome>& outcomes, const Termin
         fmt::format("{} {}\n", out.paint(bad ? Color::kRed : Color::kGreen, word), printable(rest));
   }
   return text;
+}
+
+ImportCounts count_outcomes(const std::vector<ImportOutcome>& outcomes) {
+  ImportCounts counts;
+  for (const ImportOutcome& outcome : outcomes)
+    ++(outcome.state == ImportOutcome::State::kFailed        ? counts.failed
+       : outcome.state == ImportOutcome::State::kInterrupted ? counts.left
+                                                             : counts.imported);
+  return counts;
+}
+
+std::string import_words(const std::vector<ImportOutcome>& outcomes,
+                         const std::filesystem::path& into) {
+  const ImportCounts counts = count_outcomes(outcomes);
+  const std::string text = fmt::format("{} of {} imported into {}", counts.imported,
+                                       outcomes.size(), printable(into.string()));
+  if (counts.left > 0) return text + "; interrupted, the same command goes on from there";
+  return counts.failed > 0 ? fmt::format("{}; {} failed", text, counts.failed) : text;
 }
 
 std::string synthesis_text(const SynthOutcome& outcome) {

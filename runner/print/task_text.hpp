@@ -2,6 +2,8 @@
 // Text of others is made safe to show.
 #pragma once
 
+#include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -26,8 +28,23 @@ namespace kbench {
 [[nodiscard]] std::string lint_text(const std::vector<LintRow>& rows, bool with_notes,
                                     const Terminal& out);
 
+// "240 of 250 tasks passed, 2 with an accepted flaw, 8 failed".
+[[nodiscard]] std::string lint_words(const SuiteLint& found);
+
 [[nodiscard]] std::string import_text(const std::vector<ImportOutcome>& outcomes,
                                       const Terminal& out);
+
+struct ImportCounts {
+  std::size_t imported = 0, failed = 0, left = 0;  // left: by Ctrl-C
+};
+[[nodiscard]] ImportCounts count_outcomes(const std::vector<ImportOutcome>& outcomes);
+// "3 of 4 imported into DIR; 1 failed".
+[[nodiscard]] std::string import_words(const std::vector<ImportOutcome>& outcomes,
+                                       const std::filesystem::path& into);
+inline constexpr const char* kCheckedLater =
+    "before a task's first timed row it is checked against its own Python, for which a Python with "
+    "torch has to be there, or the record of a machine that has one (kbench help tasks); unchecked "
+    "it ranks nobody";
 
 // How many candidates were kept, and how many failed by which fault.
 [[nodiscard]] std::string synthesis_text(const SynthOutcome& outcome);

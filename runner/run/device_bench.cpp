@@ -135,9 +135,7 @@ Result<std::unique_ptr<RunBench>> DeviceBenches::make(const BenchOrder& order) {
   if (!profile) return profile.error();
   auto complete = device_.with_libtorch();
   if (!complete) return complete.error();
-  Toolchain toolchain = device_.toolchain();
-  if (const auto& gpu = order.plan.target.gpu)
-    toolchain.cuda_architecture = cuda_architecture(gpu->compute_capability);
+  const Toolchain toolchain = toolchain_for(order.plan.target, device_.toolchain());
   auto python = find_python_parts(order.plan, *complete, toolchain);
   if (!order.plan.devices.empty())
     return make_lanes_bench(order, std::move(*complete), std::move(python), device_, toolchain);

@@ -7,13 +7,18 @@
 
 #include "runner/core/lines.hpp"
 #include "runner/core/usable_cores.hpp"
-#include "runner/exchange/exchange.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/baseline_packages.hpp"
 #include "runner/run/model_arguments.hpp"
+#include "runner/run/shared_libraries.hpp"
 #include "runner/task/working_type.hpp"
 
 namespace kbench {
+
+Toolchain toolchain_for(const Target& target, Toolchain toolchain) {
+  if (target.gpu) toolchain.cuda_architecture = cuda_architecture(target.gpu->compute_capability);
+  return toolchain;
+}
 
 RunBuilds::RunBuilds(const BenchOrder& order, const Installation& installation,
                      const std::optional<PythonParts>& python, Sandbox& sandbox,
@@ -27,6 +32,7 @@ RunBuilds::RunBuilds(const BenchOrder& order, const Installation& installation,
       sandbox_(sandbox),
       compiler_(sandbox, toolchain, installation.cache / "submissions", installation.abi) {
   compiler_.tell(order.compiler_tells);
+  if (const auto exchange = exchange_of_run()) share_libraries(*exchange, compiler_);
   if (python_)
     python_builder_ =
         make_python_builder(*python_, plan_.target, installation_, sandbox_, toolchain);
@@ -124,10 +130,15 @@ Result<std::vector<Task>> RunBuilds::as_written(const std::set<std::size_t>& tas
   return written;
 }
 
-// The run has opened the exchange before, and said what is wrong with it.
-std::optional<CacheEntries> RunBuilds::shared_packages() const {
+// The run opens the exchange itself, and says what is wrong with it.
+std::optional<Exchange> RunBuilds::exchange_of_run() const {
   if (!terms_.exchange) return std::nullopt;
-  const auto exchange = Exchange::open_with_key_of(installation_.state, *terms_.exchange);
+  auto exchange = Exchange::open_with_key_of(installation_.state, *terms_.exchange);
+  return exchange ? std::optional(std::move(*exchange)) : std::nullopt;
+}
+
+std::optional<CacheEntries> RunBuilds::shared_packages() const {
+  const auto exchange = exchange_of_run();
   return exchange ? std::optional(exchange->cache(kCachedPackages)) : std::nullopt;
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "runner/exchange/cache_entries.hpp"
+#include "runner/exchange/exchange.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/run_bench.hpp"
 #include "runner/run/submission_builds.hpp"
@@ -23,6 +24,9 @@
 #include "runner/submission/compiler.hpp"
 
 namespace kbench {
+
+// The compilers of this machine, for the GPU of the target if it has one.
+[[nodiscard]] Toolchain toolchain_for(const Target& target, Toolchain toolchain);
 
 class RunBuilds {
  public:
@@ -77,6 +81,7 @@ class RunBuilds {
  private:
   [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
   [[nodiscard]] Result<std::vector<Task>> as_written(const std::set<std::size_t>& tasks) const;
+  [[nodiscard]] std::optional<Exchange> exchange_of_run() const;
   [[nodiscard]] std::optional<CacheEntries> shared_packages() const;
   [[nodiscard]] bool is_measured(std::size_t unit) const;
   void tell_of_failures();

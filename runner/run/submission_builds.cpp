@@ -20,6 +20,7 @@ void build_native(const Submission& submission, const std::vector<SourceFile>& f
   if (compiled) {
     made.library = compiled->library;
     made.seconds = compiled->seconds;
+    made.from_cache = compiled->from_cache;
     made.words = compiled->warnings;
   } else {
     made.error = compiled.error();
@@ -50,6 +51,7 @@ Status run_build_step(const PlannedRow& unit, const std::vector<SourceFile>& fil
                                .real = std::string(to_string(working_type(half_class_of(size))))});
   if (!built) return built.error();
   if (built->seconds > 0) made.seconds = built->seconds;
+  made.from_cache = built->from_cache;
   made.python->built = std::move(*built);
   return Done{};
 }
@@ -148,10 +150,13 @@ void tell_of_build(const SubmissionBuild& build, Evaluation& evaluation) {
 
 std::vector<SubmissionBuild> build_submissions(const Plan& plan, const Builders& builders,
                                                const ArgumentsByTask& arguments, int jobs,
-                                               const std::atomic<bool>& given_up) {
+                                               const std::atomic<bool>& given_up,
+                                               const OnBuild& told) {
   std::vector<SubmissionBuild> builds(plan.units.size());
   for_each_index(builds.size(), jobs, [&](std::size_t i) {
-    if (!given_up) builds[i] = build(plan.units[i], plan, builders, arguments);
+    if (given_up) return;
+    builds[i] = build(plan.units[i], plan, builders, arguments);
+    if (told) told(i, builds[i]);
   });
   return builds;
 }

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +34,7 @@ struct SubmissionBuild {
   // kNotFound: the submission needs something that this machine does not have.
   std::optional<Error> error;
   std::optional<double> seconds;  // that building took, also where it comes from a cache
+  bool from_cache = false;        // nothing was compiled: it was in the cache
   std::string words;              // the compiler's, where it compiled
   std::string labels;             // see submission/findings.hpp; separated by spaces
   KeptSources sources;            // what was built; of what is not built, too, where it can be read
@@ -43,13 +46,14 @@ struct Builders {
   const PythonBuilder* python = nullptr;  // null where no unit is a Python submission
 };
 
+using OnBuild = std::function<void(std::size_t unit, const SubmissionBuild& build)>;
+
 // A build for each unit of the plan, in its order. `arguments`: for tasks with Python submissions.
-// At most `jobs` compilers run at the same time; none is begun once `given_up` is true.
-[[nodiscard]] std::vector<SubmissionBuild> build_submissions(const Plan& plan,
-                                                             const Builders& builders,
-                                                             const ArgumentsByTask& arguments,
-                                                             int jobs,
-                                                             const std::atomic<bool>& given_up);
+// At most `jobs` compilers run at the same time; none is begun once `given_up` is true. `told` is
+// told of each as it ends, by any thread.
+[[nodiscard]] std::vector<SubmissionBuild> build_submissions(
+    const Plan& plan, const Builders& builders, const ArgumentsByTask& arguments, int jobs,
+    const std::atomic<bool>& given_up, const OnBuild& told = {});
 
 // Adds facts of the build to the row: labels, and the compilers' words for a submission that was
 // measured without a part that does not compile (label "fallback").

@@ -1,6 +1,7 @@
 #include "runner/submission/compiler.hpp"
 
 #include <signal.h>
+#include <sys/utsname.h>
 
 #include <algorithm>
 #include <chrono>
@@ -172,6 +173,19 @@ std::optional<CompiledSubmission> look_up(const fs::path& cache, const std::stri
                             warnings->get<std::string>()};
 }
 
+// The files of a key: the library last, since where it is, the rest is.
+std::vector<std::string> files_of(const std::string& key) { return {key + ".json", key + ".so"}; }
+
+// The processor, as far as the library depends on it. nvcc compiles its host code for any processor
+// of that kind, unless a flag says otherwise.
+std::string processor_of(const Arguments& arguments) {
+  const bool is_native = std::any_of(arguments.begin(), arguments.end(),
+                                     [](const auto& word) { return word.ends_with("=native"); });
+  if (is_native) return processor_fingerprint();
+  utsname machine{};
+  return ::uname(&machine) == 0 ? machine.machine : "";
+}
+
 // The library last: where it is, the rest is.
 Status keep(const CompiledSubmission& compiled, const std::string& submission,
             std::string_view library) {
@@ -203,21 +217,42 @@ fs::path Compiler::folder_of(const std::string& agent) const {
 Result<CompiledSubmission> Compiler::compile(const Submission& submission,
                                              const std::vector<SourceFile>& files,
                                              const std::string& task_header) const {
-  const bool cuda = submission.device == "cuda";
-  if (auto ready = check_toolchain(cuda); !ready) return ready.error();
+  const auto key = key_of(submission, files, task_header);
+  if (!key) return key.error();
+  auto compiled = [&]() -> Result<CompiledSubmission> {
+    if (auto cached = find(submission.id.agent, *key)) return std::move(*cached);
+    auto staging = stage(files, task_header);
+    if (!staging) return staging.error();
+    return compile_staged(submission, task_header, *staging, *key);
+  }();
+  if (compiled && shared_.give) shared_.give(*key, compiled->library.parent_path(), files_of(*key));
+  return compiled;
+}
+
+Result<std::string> Compiler::key_of(const Submission& submission,
+                                     const std::vector<SourceFile>& files,
+                                     const std::string& task_header) const {
+  if (auto ready = check_toolchain(submission.device == "cuda"); !ready) return ready.error();
   const auto abi = read_bounded_file(abi_directory_ / "kbench.h", kMaxSourceFileBytes);
   if (!abi) return Error{ErrorCode::kInfrastructure, abi.error().message, abi.error().hint};
-
   const Arguments arguments = all_arguments(toolchain_, submission, tells_);
-  const std::string key = sha256(Json{
-      "kbench-compile/2", arguments, toolchain_.host_version, toolchain_.nvcc_version,
-      processor_fingerprint(), hash_sources(submission, files), sha256(task_header), sha256(*abi)}
-                                     .dump(-1, ' ', false, Json::error_handler_t::replace));
-  if (auto cached = look_up(folder_of(submission.id.agent), key)) return std::move(*cached);
+  return sha256(Json{"kbench-compile/2", arguments, toolchain_.host_version,
+                     toolchain_.nvcc_version, processor_of(arguments),
+                     hash_sources(submission, files), sha256(task_header), sha256(*abi)}
+                    .dump(-1, ' ', false, Json::error_handler_t::replace));
+}
 
-  auto staging = stage(files, task_header);
-  if (!staging) return staging.error();
-  return compile_staged(submission, task_header, *staging, key);
+std::optional<CompiledSubmission> Compiler::find(const std::string& agent,
+                                                 const std::string& key) const {
+  const fs::path folder = folder_of(agent);
+  auto found = look_up(folder, key);
+  if (found || !shared_.take) return found;
+  std::error_code told_by_the_compiler;
+  fs::create_directories(folder, told_by_the_compiler);
+  shared_.take(key, folder, files_of(key));
+  found = look_up(folder, key);
+  if (found) sweep_cache(folder, limits_.kept);
+  return found;
 }
 
 Result<Staging> Compiler::stage(const std::vector<SourceFile>& sources,

@@ -1,5 +1,6 @@
 // Compiles submissions inside the sandbox, with a cache keyed by everything that decides the
-// result: sources, headers, flags, compiler version, target architecture, kbench.h and task.h.
+// result: sources, headers, flags, compiler version, target architecture, kbench.h and task.h;
+// where flags ask for the instructions of this processor, that as well.
 //
 // What a compiler says never decides whose fault a failure is: a submission chooses these words
 // (#error) and much else of how a compiler ends. Where one fails, the free space is measured and a
@@ -10,10 +11,13 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runner/core/result.hpp"
@@ -47,6 +51,10 @@ struct Toolchain {
 // 10 * major + minor; empty for 0.
 [[nodiscard]] std::string cuda_architecture(int compute_capability);
 
+// The compute capability of the GPUs for which that architecture is compiled: 90 of "90a". Errors:
+// kUsage for a word that cuda_architecture() never gives, as "90".
+[[nodiscard]] Result<int> compute_capability_of(const std::string& architecture);
+
 // The flag that has nvcc compile for that architecture, and for nothing else: CUDA 13.0's
 // -arch=sm_90a makes PTX for plain compute_90 as well, which takes a quarter of nvcc's time, and
 // fails for every submission that uses wgmma.
@@ -74,6 +82,15 @@ struct CompileLimits {
 // among them.
 enum class CompilerTells { kWarnings, kResources };
 
+// Another cache, which several machines share, of the same keys. Both are given the key, the folder
+// of this machine's cache and the names of the files that belong to the key there.
+struct SharedLibraries {
+  using Files = std::function<void(const std::string& key, const std::filesystem::path& folder,
+                                   const std::vector<std::string>& names)>;
+  Files take;  // puts the files into the folder if it has them; may be empty
+  Files give;  // takes the files from there; may be empty
+};
+
 class Compiler {
  public:
   Compiler(Sandbox& sandbox, Toolchain toolchain, std::filesystem::path cache_directory,
@@ -86,6 +103,12 @@ class Compiler {
   [[nodiscard]] Result<CompiledSubmission> compile(const Submission& submission,
                                                    const std::vector<SourceFile>& files,
                                                    const std::string& task_header) const;
+  // The key of what compile() makes of these. Errors: kInfrastructure.
+  [[nodiscard]] Result<std::string> key_of(const Submission& submission,
+                                           const std::vector<SourceFile>& files,
+                                           const std::string& task_header) const;
+  // Libraries that are not in the cache are looked for there before they are compiled.
+  void share(SharedLibraries shared) { shared_ = std::move(shared); }
   // Has compilers tell more, for callers who want to read it; the library is the same, and cached
   // apart.
   void tell(CompilerTells what) { tells_ = what; }
@@ -103,6 +126,9 @@ class Compiler {
                                                           const std::string& task_header,
                                                           const Staging& staging,
                                                           const std::string& key) const;
+  // The library of that key, in the cache or in the shared one.
+  [[nodiscard]] std::optional<CompiledSubmission> find(const std::string& agent,
+                                                       const std::string& key) const;
   // Whether a few lines of ours compile in the place of `submission`.
   [[nodiscard]] Status try_own_lines(const Submission& submission,
                                      const std::string& task_header) const;
@@ -115,6 +141,7 @@ class Compiler {
   std::filesystem::path abi_directory_;
   CompileLimits limits_;
   CompilerTells tells_ = CompilerTells::kWarnings;
+  SharedLibraries shared_;
 
   // When our own lines were last seen to compile, by device, libraries and task.
   struct Trials {

@@ -39,8 +39,9 @@ struct PythonBuild {
   // The exception that the submission raised in the build step, one line; empty if none. Its word.
   std::string note;
 
-  double seconds = 0;    // of the step, as it took when something was compiled
-  std::string warnings;  // the compilers'
+  double seconds = 0;      // of the step, as it took when something was compiled
+  bool from_cache = true;  // no compiler was started
+  std::string warnings;    // the compilers'
   bool vendor_library = false;
   std::vector<SourceFile> texts;  // of extensions, as far as no file of the submission holds them
 

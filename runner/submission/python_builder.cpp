@@ -222,6 +222,7 @@ class PythonBuilder::Step {
     }
     if (auto offered = compiler_.check(owner_, *wanted); !offered) return offered.error();
     auto compiled = compiler_.compile(owner_, *wanted);
+    built_.from_cache &= compiled && compiled->from_cache;
     if (!compiled) {
       // The file cannot do without lines of Triton's, as it can without an extension.
       if (compiled.error().code != ErrorCode::kSubmission || wanted->kind == ExtensionKind::kC)

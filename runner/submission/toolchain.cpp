@@ -1,10 +1,12 @@
 #include <unistd.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <future>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -146,6 +148,22 @@ std::string cuda_architecture(int compute_capability) {
   if (compute_capability <= 0) return "";
   // From Hopper on, the architecture's own instructions (wgmma, TMA) need the "a" variant.
   return std::to_string(compute_capability) + (compute_capability >= 90 ? "a" : "");
+}
+
+Result<int> compute_capability_of(const std::string& architecture) {
+  int number = 0;
+  const char* const begin = architecture.data();
+  const char* const end = begin + architecture.size();
+  const auto [rest, error] = std::from_chars(begin, end, number);
+  const std::string expected = error == std::errc() ? cuda_architecture(number) : "";
+  if (!expected.empty() && expected == architecture) return number;
+  const bool is_near = !expected.empty() && architecture == std::to_string(number);
+  return Error{ErrorCode::kUsage,
+               fmt::format("--arch {} is no architecture that kbench compiles for",
+                           clean_name(architecture, 40)),
+               is_near ? fmt::format("Did you mean \"{}\"?", expected)
+                       : "It is called by the compute capability: 90a for 9.0 (H100, H200), 80 for "
+                         "8.0 (A100)."};
 }
 
 std::string cuda_target_flag(const std::string& architecture) {

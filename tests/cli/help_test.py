@@ -22,6 +22,7 @@ WORDS = {
     ("run",): ["--task", "--size", "--device", "--precision", "--profile", "--submissions", "--layout", "--agent",
                "--format", "--out", "--db", "--resume", "--html", "--suite", "--level", "--jobs",
                "--tag", "--input-file", "--seed", "--order", ""],
+    ("build",): ["--arch", "--device", "--size", "--submissions", "--shard", "--exchange", "--jobs", ""],
     ("tasks", "list"): ["--level", "--tag", "--format", "--suite"],
     ("tasks", "show"): ["--size", "--suite", ""],
     ("tasks", "header", "relu"): ["--out"],

@@ -18,6 +18,7 @@ PAGE = ROOT / "data/docs/cluster.md"
 STAND_IN = f"""#!/bin/bash
 words=()
 for word; do [ "$word" = --no-html ] || words+=("$word"); done
+[ "$1" = build ] && {{ echo "$SLURM_ARRAY_TASK_ID" >> "$KBENCH_SCRIPTED_LOG.built"; exit; }}  # its kernels are none
 [ "$1" = run ] || exec {KBENCH} "$@"
 export KBENCH={KBENCH} HOME="$HOME/$SLURMD_NODENAME" KBENCH_LOCKS="$HOME/$SLURMD_NODENAME/locks"
 exec {SCRIPTED} "${{words[@]}}"
@@ -69,6 +70,8 @@ class TypedCase(SlurmCase):
         self.assertEqual(code, 0, (self.folder / "typed").read_text(encoding="utf-8"))
 
     def assert_each_row_counts_once(self):
+        built = self.measured.with_suffix(".built").read_text(encoding="ascii").split()
+        self.assertEqual(set(built), {str(number) for number in range(1, 51)}, "each shard waited for its builds")
         rows = self.sql(self.folder / "all.sqlite", "SELECT submission, count(*) FROM evaluation "
                         "WHERE labels NOT LIKE '%again%' GROUP BY submission")
         self.assertEqual(len(rows), self.AGENTS * TASKS)

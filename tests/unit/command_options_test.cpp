@@ -133,6 +133,36 @@ TEST_F(CommandOptions, Run) {
   EXPECT_THAT(left(), IsEmpty());
 }
 
+TEST_F(CommandOptions, Build) {
+  const auto build = typed<BuildOptions>(
+      "build --level 1,3 --task relu --tag matmul --all-tasks --input-file more.txt --size full"
+      " --device cuda:2 --arch 90a --precision tf32 --submissions subs --layout cuda-agent"
+      " --agent anna --shard 2/3 --exchange pool --jobs 5 --suite mine --json");
+  EXPECT_THAT(build.run.levels, ElementsAre(1, 3));
+  EXPECT_THAT(build.run.tasks, ElementsAre("relu"));
+  EXPECT_THAT(build.run.tags, ElementsAre("matmul"));
+  EXPECT_TRUE(build.run.all_tasks);
+  EXPECT_EQ(build.input_file, "more.txt");
+  EXPECT_EQ(build.run.size, "full");
+  EXPECT_EQ(build.run.device, "cuda:2");
+  EXPECT_EQ(build.architecture, "90a");
+  EXPECT_EQ(build.run.precision, "tf32");
+  EXPECT_EQ(build.run.submissions, "subs");
+  EXPECT_EQ(build.run.layout, "cuda-agent");
+  EXPECT_EQ(build.run.agent, "anna");
+  ASSERT_TRUE(build.run.shard);
+  EXPECT_EQ(build.run.shard->index, 2);
+  EXPECT_EQ(build.run.shard->of, 3);
+  EXPECT_EQ(build.exchange, "pool");
+  EXPECT_EQ(build.jobs, 5);
+  EXPECT_EQ(build.run.suite, "mine");
+  EXPECT_EQ(build.format, OutputFormat::kJson);
+  const auto file = typed<BuildOptions>("build a.cu --name bert --format table");
+  EXPECT_EQ(file.run.file, "a.cu");
+  EXPECT_EQ(file.run.name, "bert");
+  EXPECT_THAT(left(), IsEmpty());
+}
+
 TEST_F(CommandOptions, Nightly) {
   const auto night = typed<NightlyOptions>(
       "nightly" + measuring() +

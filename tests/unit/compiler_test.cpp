@@ -120,6 +120,17 @@ TEST(FindToolchain, DescribesTheHostCompiler) {
   EXPECT_EQ(torch_architecture(""), "");
 }
 
+TEST(Architecture, IsCalledByTheComputeCapabilityOfItsGpus) {
+  for (const int capability : {75, 80, 89, 90, 100, 120})
+    EXPECT_EQ(*compute_capability_of(cuda_architecture(capability)), capability);
+  for (const char* word : {"", "a", "90b", "90aa", "sm_90a", "9.0", "80a", "-90", " 90a", "090a"}) {
+    const auto refused = compute_capability_of(word);
+    ASSERT_FALSE(refused.ok()) << word;
+    EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  }
+  EXPECT_THAT(compute_capability_of("90").error().hint, ::testing::HasSubstr("\"90a\""));
+}
+
 // As root under umask 077 the compiler's user once could read nothing.
 TEST_F(CompilerTest, TheUmaskOfWhoeverStartedItDoesNotMatter) {
   const mode_t before = ::umask(077);

@@ -167,6 +167,18 @@ TEST_F(ExaminationTest, PruneRemovesWholeSpacesByAge) {
   EXPECT_TRUE(Exchange::open(shared_, pool_).ok());
 }
 
+TEST_F(ExaminationTest, PruneRemovesCompiledSubmissionsByAge) {
+  const CacheEntries compiled = exchange_.cache(kCachedSubmissions);
+  ASSERT_TRUE(compiled.put(sha256("old"), {{"a", "b"}}).ok());
+  ASSERT_TRUE(compiled.put(sha256("new"), {{"a", "b"}}).ok());
+  age(compiled.file_of(sha256("old")), std::chrono::hours{50});
+  EXPECT_THAT(prune_exchange(shared_, pool_, {})->removed, IsEmpty());
+  EXPECT_THAT(prune_exchange(shared_, pool_, {.keep_days = 3})->removed, IsEmpty());
+  EXPECT_THAT(prune_exchange(shared_, pool_, {.keep_days = 2})->removed, SizeIs(1));
+  EXPECT_FALSE(compiled.find(sha256("old")));
+  EXPECT_TRUE(compiled.find(sha256("new")));
+}
+
 TEST_F(ExaminationTest, AnotherPoolPrunesNothing) {
   EXPECT_EQ(prune_exchange(shared_, other_, {}).error().code, ErrorCode::kUsage);
 }
