@@ -112,7 +112,7 @@ Json take(Json& environment, std::string_view path) {
   return value;
 }
 
-void write_run(HtmlWriter& html, const PageModel& page) {
+void write_run(HtmlWriter& html, const PageModel& page, const PageOrigin& origin) {
   const Run& run = page.data.run;
   write_group(html, "Run");
   write_fact(html, "Command", without_folders(sanitize_line(run.command_line)));
@@ -122,6 +122,11 @@ void write_run(HtmlWriter& html, const PageModel& page) {
   write_fact(html, "Rows",
              without_folders(
                  fmt::format("{}: {}", to_string(page.data.chain.state), page.data.chain.message)));
+  write_group(html, "Page");
+  if (!origin.at.empty()) {
+    write_fact(html, "Made at", origin.at);
+    write_fact(html, "Made by", origin.program);
+  }
   write_fact(html, "Report schema", fmt::format("{}", kReportSchemaVersion));
 }
 
@@ -147,7 +152,7 @@ void write_known(HtmlWriter& html, Json environment) {
 
 }  // namespace
 
-std::string environment_html(const PageModel& page) {
+std::string environment_html(const PageModel& page, const PageOrigin& origin) {
   const Run& run = page.data.run;
   const Json environment = recorded(run.environment);
   HtmlWriter html;
@@ -156,7 +161,7 @@ std::string environment_html(const PageModel& page) {
                     {"role", "region"},
                     {"aria-label", "What the run ran on, and with what"}});
   html.open("table").element("caption", "What the run ran on, and with what").open("tbody");
-  write_run(html, page);
+  write_run(html, page, origin);
   if (environment.is_object()) write_known(html, environment);
   if (!environment.is_object() && !run.environment.empty())
     write_fact(html, "Environment", without_folders(run.environment));

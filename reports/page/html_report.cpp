@@ -26,7 +26,8 @@ constexpr std::size_t kMostDescription = 200;
 std::string heading(const std::string& text) { return HtmlWriter().element("h3", text).take(); }
 
 // Several runs, each with its own tables.
-std::string render_together(const ReportData& data, std::string profiles) {
+std::string render_together(const ReportData& data, std::string profiles,
+                            const PageOrigin& origin) {
   std::vector<std::unique_ptr<PageModel>> pages;
   pages.push_back(std::make_unique<PageModel>(data));
   for (const ReportData& other : data.beside) pages.push_back(std::make_unique<PageModel>(other));
@@ -39,7 +40,7 @@ std::string render_together(const ReportData& data, std::string profiles) {
   for (const auto& page : pages) {
     const std::string name = run_words(*page);
     parts.results += heading(name) + results_html(*page) + episodes_html(*page);
-    parts.environment += heading(name) + environment_html(*page);
+    parts.environment += heading(name) + environment_html(*page, origin);
     parts.census += heading(name) + census_html(*page);
     runs.push_back({page_json(*page), name});
   }
@@ -50,8 +51,9 @@ std::string render_together(const ReportData& data, std::string profiles) {
 
 std::string render_html(const ReportData& data) { return render_html(data, PageProfiles()); }
 
-std::string render_html(const ReportData& data, const PageProfiles& profiles) {
-  if (!data.beside.empty()) return render_together(data, profiles_html(profiles));
+std::string render_html(const ReportData& data, const PageProfiles& profiles,
+                        const PageOrigin& origin) {
+  if (!data.beside.empty()) return render_together(data, profiles_html(profiles), origin);
   const PageModel page(data);
   return page_alone({.title = page_title(data),
                      .description = page_description(page),
@@ -59,7 +61,7 @@ std::string render_html(const ReportData& data, const PageProfiles& profiles) {
                      .ranks = !verdict_card(data),
                      .headline = headline_html(page),
                      .results = results_html(page) + episodes_html(page),
-                     .environment = environment_html(page),
+                     .environment = environment_html(page, origin),
                      .census = census_html(page),
                      .profiles = profiles_html(profiles)},
                     page_json(page));

@@ -6,14 +6,16 @@
 #include <string>
 
 #include "reports/facts/model.hpp"
+#include "reports/page/environment_table.hpp"
 #include "reports/page/page_model.hpp"
 #include "reports/page/profile_choice.hpp"
 
 namespace kbench {
 
 [[nodiscard]] std::string render_html(const ReportData& data);
-// The same with the section of these profiles.
-[[nodiscard]] std::string render_html(const ReportData& data, const PageProfiles& profiles);
+// The same with the section of these profiles, and where the page comes from.
+[[nodiscard]] std::string render_html(const ReportData& data, const PageProfiles& profiles,
+                                      const PageOrigin& origin = {});
 
 // Title of the window.
 [[nodiscard]] std::string page_title(const ReportData& data);

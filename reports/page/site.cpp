@@ -283,7 +283,8 @@ std::string site_path(const std::string& task) {
   return fmt::format("{}{}{}", kTasks, safe, kEnding);
 }
 
-std::vector<SiteFile> render_site(const ReportData& data, const ProfileRows& profiles) {
+std::vector<SiteFile> render_site(const ReportData& data, const ProfileRows& profiles,
+                                  const PageOrigin& origin) {
   const PageModel page(data);
   const Json whole = page_json(page);
   const std::vector<std::string> tasks = tasks_of(page);
@@ -315,7 +316,7 @@ std::vector<SiteFile> render_site(const ReportData& data, const ProfileRows& pro
                      .ranks = ranks,
                      .headline = headline_html(page),
                      .results = results_html(page) + episodes_html(page) + list_of_tasks(tasks),
-                     .environment = environment_html(page),
+                     .environment = environment_html(page, origin),
                      .census = census_html(page),
                      .profiles = profiles_html(choose_profiles(data, profiles))},
                     index_json(page, whole), "")});

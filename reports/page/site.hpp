@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/facts/model.hpp"
+#include "reports/page/environment_table.hpp"
 #include "runner/store/rows/stored_profiles.hpp"
 
 namespace kbench {
@@ -21,9 +22,11 @@ struct SiteFile {
 
 // The index last, so that a reader of a site that is being written sees the old one until then. A
 // task's page shows the stored profiles that belong to its rows; the index shows those that a
-// single page would show (profile_choice.hpp).
+// single page would show (profile_choice.hpp). The index alone says where it comes from: the page
+// of a task whose rows are the same is the same file.
 [[nodiscard]] std::vector<SiteFile> render_site(const ReportData& data,
-                                                const ProfileRows& profiles = {});
+                                                const ProfileRows& profiles = {},
+                                                const PageOrigin& origin = {});
 
 // "tasks/level1/019_relu.html". Names are somebody else's text: what no file name should have is
 // replaced, and a hash keeps two of those apart.

@@ -3,23 +3,29 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <set>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/formats/github_report.hpp"
+#include "reports/page/environment_table.hpp"
 #include "reports/page/html_report.hpp"
 #include "reports/page/profile_choice.hpp"
 #include "reports/write/output_file.hpp"
 #include "reports/write/reporter.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/core/utc_now.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/store/rows/stored_profiles.hpp"
 
@@ -206,6 +212,18 @@ Status append_step_summary(const ReportData& data, const Reporter& reporter) {
   return text.size() > room ? Status(Done{}) : append_to_file(file, text);
 }
 
+constexpr std::int64_t kEndOfYear9999 = 253'402'300'799;
+
+// Seconds since 1970; now where the text is no such number.
+std::string made_at(const std::string& source_date_epoch) {
+  std::int64_t seconds = 0;
+  const char* end = source_date_epoch.data() + source_date_epoch.size();
+  const auto [read, failed] = std::from_chars(source_date_epoch.data(), end, seconds);
+  if (failed != std::errc() || read != end || seconds < 0 || seconds > kEndOfYear9999)
+    return utc_now();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
 RenderOptions render_options(const OutputRequest& output, const OutputStyle& style) {
   RenderOptions options;
   options.workspace = environment_variable("GITHUB_WORKSPACE");
@@ -219,7 +237,8 @@ RenderOptions render_options(const OutputRequest& output, const OutputStyle& sty
 }
 
 std::string render(const ReportData& data, const OutputRequest& output, const OutputStyle& style) {
-  if (is_page(output)) return render_html(data, choose_profiles(data, profiles_beside(data)));
+  if (is_page(output))
+    return render_html(data, choose_profiles(data, profiles_beside(data)), page_origin(style));
   return output.reporter->render(data, render_options(output, style));
 }
 
@@ -238,6 +257,10 @@ Status write_output(const ReportData& data, const OutputRequest& output, const O
 }
 
 }  // namespace
+
+PageOrigin page_origin(const OutputStyle& style) {
+  return {made_at(environment_variable("SOURCE_DATE_EPOCH")), style.program};
+}
 
 ProfileRows profiles_beside(const ReportData& data) {
   std::error_code none;

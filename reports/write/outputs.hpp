@@ -15,6 +15,7 @@ namespace kbench {
 struct Reporter;
 struct ReportData;
 struct ProfileRows;
+struct PageOrigin;
 
 // One report that is to be written.
 struct OutputRequest {
@@ -62,7 +63,12 @@ struct OutputWords {
 struct OutputStyle {
   TableStyle standard_output;
   bool coloured_files = false;
+  std::string program;  // the kbench that writes (build_info.hpp: version_text); a page says so
 };
+
+// The origin of a page that is written now. Its time is that of SOURCE_DATE_EPOCH where it is set,
+// so that the same rows give the same bytes.
+[[nodiscard]] PageOrigin page_origin(const OutputStyle& style);
 
 // Writes all of them, and what GITHUB_STEP_SUMMARY is to get. Errors: the first, after all were
 // tried.

@@ -10,6 +10,7 @@
 #include "reports/facts/levels.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/over_time/joined_runs.hpp"
+#include "reports/page/environment_table.hpp"
 #include "reports/page/site.hpp"
 #include "reports/write/page_extras.hpp"
 #include "reports/write/reporter.hpp"
@@ -139,7 +140,7 @@ Status write_report(const ReportData& data, const ReportRequest& request,
                     const OutputStyle& style) {
   if (auto written = write_outputs(data, request.outputs, style); !written) return written;
   if (!request.site) return Done{};
-  return write_site(*request.site, render_site(data, profiles_beside(data)));
+  return write_site(*request.site, render_site(data, profiles_beside(data), page_origin(style)));
 }
 
 std::string files_of(const ReportRequest& request) {

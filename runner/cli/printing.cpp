@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/json_text.hpp"
+#include "runner/installation/build_info.hpp"
 #include "runner/store/store.hpp"
 
 namespace kbench {
@@ -57,7 +58,8 @@ TableStyle output_style(const CommonOptions& common) {
 
 OutputStyle report_style(const CommonOptions& common) {
   return {.standard_output = output_style(common),
-          .coloured_files = common.color == ColorMode::kAlways};
+          .coloured_files = common.color == ColorMode::kAlways,
+          .program = version_text(build_info())};
 }
 
 void print_json(const Json& report) { fmt::print("{}\n", json_text(report, 2)); }

@@ -1,9 +1,11 @@
 """kbench report: on stored runs, and on databases that are missing, empty, foreign or damaged."""
 
+import datetime
 import fcntl
 import json
 import os
 import pty
+import re
 import sqlite3
 import struct
 import subprocess
@@ -53,6 +55,28 @@ class StoredRunsTest(cli_case.CliCase):
             result = self.kbench("report", form)
             self.assert_good(result)
             self.assertIn("019_relu", result.stdout)
+
+    def test_a_page_says_when_it_was_made_and_by_which_kbench(self):
+        """Was: nowhere; the environment names the kbench that measured."""
+        program = self.kbench("--version").stdout.strip()
+        for epoch, at in (("1700000000", "2023-11-14T22:13:20Z"), ("", None), ("tomorrow", None),
+                          ("99999999999999", None)):
+            page = self.kbench("report", "html", SOURCE_DATE_EPOCH=epoch).stdout
+            found = re.search(r'Made at</th><td>(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)</td>', page)
+            self.assertIn(f"Made by</th><td>{program}</td>", page)
+            if at:
+                self.assertEqual(found[1], at)
+                self.assertEqual(page, self.kbench("report", "html", SOURCE_DATE_EPOCH=epoch).stdout)
+            else:
+                made = datetime.datetime.fromisoformat(found[1].replace("Z", "+00:00"))
+                self.assertLess(abs(datetime.datetime.now(datetime.timezone.utc) - made),
+                                datetime.timedelta(hours=1))
+
+    def test_the_index_of_a_site_alone_says_when_it_was_made(self):
+        self.assert_good(self.kbench("report", "html", "--site", "site"))
+        texts = {file.name: file.read_text("utf-8") for file in (self.folder / "site").rglob("*.html")}
+        self.assertGreater(len(texts), 1)
+        self.assertEqual([name for name, text in texts.items() if "Made at" in text], ["index.html"])
 
     def in_a_terminal(self, columns, *words):
         """Standard output of the program where that is a terminal of so many columns."""

@@ -53,7 +53,9 @@ std::string plain_part(const std::string& html) {
 }
 
 TEST(HtmlReport, MatchesItsGolden) {
-  test::expect_golden("reports/report.html", skeleton_of(render_html(make_report_data())));
+  test::expect_golden("reports/report.html",
+                      skeleton_of(render_html(make_report_data(), {},
+                                              {"2026-11-22T08:00:00Z", "kbench 0.1.0 (0123)"})));
 }
 
 // Was: only github, md, junit and json told what a night found.
