@@ -1,6 +1,5 @@
 #include "reports/formats/csv_report.hpp"
 
-#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,9 +10,6 @@
 
 namespace kbench {
 namespace {
-
-constexpr std::array<std::string_view, 8> kSpeedupParts{
-    "estimate", "low", "high", "verdict", "confidence", "half_width", "units", "calibrated"};
 
 // Excel, LibreOffice and Google Sheets compute what begins so; after OWASP's page on CSV injection.
 bool begins_a_formula(std::string_view text) {
@@ -41,29 +37,37 @@ void append_record(std::string& out, const std::vector<std::string>& cells) {
   out += "\r\n";
 }
 
-std::vector<std::string> headings() {
-  std::vector<std::string> cells{"run_id", "started_at"};
-  for (const Field& field : result_fields()) {
-    if (field.unit != Unit::kSpeedup) {
-      cells.emplace_back(field.name);
+// The columns of a record: all, or the chosen ones, a whole speed-up by its parts.
+std::vector<ReportColumn> columns_of(const std::vector<ReportColumn>& chosen) {
+  const std::vector<ReportColumn> all = report_columns();
+  std::vector<ReportColumn> columns;
+  for (const ReportColumn& one : chosen.empty() ? all : chosen) {
+    if (!is_whole_speedup(one)) {
+      columns.push_back(one);
       continue;
     }
-    for (const std::string_view part : kSpeedupParts)
-      cells.push_back(fmt::format("{}.{}", field.name, part));
+    if (chosen.empty()) continue;  // its parts follow
+    for (const ReportColumn& part : all)
+      if (part.field == one.field && !part.part.empty()) columns.push_back(part);
   }
-  return cells;
+  return columns;
 }
 
-std::vector<std::string> cells_of(const Run& run, const ResultRow& row) {
-  std::vector<std::string> cells{csv_text(run.id), csv_text(run.started_at)};
-  for (const Field& field : result_fields()) {
-    const Json value = field.value(row);
-    if (field.unit != Unit::kSpeedup) {
-      cells.push_back(csv_cell(value));
+// The parts of a speed-up follow each other, so a field is derived once.
+std::vector<std::string> cells_of(const std::vector<ReportColumn>& columns, const Run& run,
+                                  const ResultRow& row) {
+  std::vector<std::string> cells;
+  const Field* last = nullptr;
+  Json value;
+  for (const ReportColumn& column : columns) {
+    if (column.field == nullptr) {
+      cells.push_back(csv_cell(column_value(column, run, row)));
       continue;
     }
-    for (const std::string_view part : kSpeedupParts)
-      cells.push_back(value.is_null() ? "" : csv_cell(value.at(std::string(part))));
+    if (column.field != last) value = column.field->value(row);
+    last = column.field;
+    const bool is_part = !column.part.empty() && !value.is_null();
+    cells.push_back(csv_cell(is_part ? value.at(std::string(column.part)) : value));
   }
   return cells;
 }
@@ -79,11 +83,14 @@ std::string csv_text(std::string_view text) {
   return quoted + "\"";
 }
 
-std::string render_csv(const ReportData& data) {
+std::string render_csv(const ReportData& data, const std::vector<ReportColumn>& chosen) {
+  const std::vector<ReportColumn> columns = columns_of(chosen);
+  std::vector<std::string> headings;
+  for (const ReportColumn& column : columns) headings.push_back(column.name);
   std::string out;
-  append_record(out, headings());
+  append_record(out, headings);
   for (const ResultRow& row : derive_all(data))
-    append_record(out, cells_of(run_of(data, row), row));
+    append_record(out, cells_of(columns, run_of(data, row), row));
   return out;
 }
 

@@ -6,12 +6,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/facts/model.hpp"
+#include "reports/formats/report_columns.hpp"
 
 namespace kbench {
 
-[[nodiscard]] std::string render_csv(const ReportData& data);
+// `chosen`: its columns, in this order; none: all. A whole speed-up is its parts.
+[[nodiscard]] std::string render_csv(const ReportData& data,
+                                     const std::vector<ReportColumn>& chosen = {});
 
 // One cell that holds foreign text: harmless to a spreadsheet and to a terminal, quoted where it
 // needs to be.

@@ -77,7 +77,40 @@ std::optional<Column> lint_column(std::span<const ResultRow> rows) {
   return any ? std::optional(column) : std::nullopt;
 }
 
+bool is_number(const ReportColumn& column) {
+  if (column.field == nullptr || column.part == "verdict") return false;
+  return column.field->unit != Unit::kText && column.field->unit != Unit::kFlag &&
+         column.field->unit != Unit::kObject;
+}
+
+// A whole value by its field's unit, a part of a speed-up as CSV has it.
+Cell chosen_cell(const ReportColumn& column, const Run& run, const ResultRow& row) {
+  if (column.field != nullptr && column.part.empty()) {
+    const auto colour = column.name == "state" ? std::optional(tone(row.state)) : std::nullopt;
+    return {sanitize_line(show(*column.field, row)), colour};
+  }
+  const Json value = column_value(column, run, row);
+  if (value.is_null()) return {"–", {}};
+  return {value.is_string() ? sanitize_line(value.get<std::string>()) : value.dump(), {}};
+}
+
 }  // namespace
+
+std::string render_chosen(const ReportData& data, const std::vector<ReportColumn>& chosen,
+                          bool colour) {
+  const std::vector<ResultRow> rows = derive_all(data);
+  std::vector<Column> columns;
+  for (const ReportColumn& one : chosen) {
+    const bool whole = one.field != nullptr && one.part.empty();
+    Column column{whole ? std::string(one.field->heading) : one.name,
+                  is_number(one) ? Column::Kind::kNumber : Column::Kind::kText,
+                  {}};
+    for (const ResultRow& row : rows)
+      column.cells.push_back(chosen_cell(one, run_of(data, row), row));
+    columns.push_back(std::move(column));
+  }
+  return render_table(std::move(columns), {.colour = colour});
+}
 
 std::vector<Column> result_columns(std::span<const ResultRow> rows, std::size_t name_columns) {
   using Kind = Column::Kind;

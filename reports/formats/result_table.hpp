@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "reports/facts/model.hpp"
+#include "reports/formats/report_columns.hpp"
 #include "reports/formats/text_table.hpp"
 
 namespace kbench {
@@ -16,5 +17,9 @@ namespace kbench {
 // name of a submission is cut after `name_columns`.
 [[nodiscard]] std::vector<Column> result_columns(std::span<const ResultRow> rows,
                                                  std::size_t name_columns);
+
+// The chosen columns as a table and nothing else: none falls away.
+[[nodiscard]] std::string render_chosen(const ReportData& data,
+                                        const std::vector<ReportColumn>& chosen, bool colour);
 
 }  // namespace kbench

@@ -226,6 +226,7 @@ std::string made_at(const std::string& source_date_epoch) {
 
 RenderOptions render_options(const OutputRequest& output, const OutputStyle& style) {
   RenderOptions options;
+  options.chosen = style.chosen;
   options.workspace = environment_variable("GITHUB_WORKSPACE");
   if (output.file) {
     options.colour = style.coloured_files;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/formats/report_columns.hpp"
 #include "reports/formats/text_table.hpp"
 #include "runner/core/result.hpp"
 
@@ -64,6 +65,7 @@ struct OutputStyle {
   TableStyle standard_output;
   bool coloured_files = false;
   std::string program;  // the kbench that writes (build_info.hpp: version_text); a page says so
+  std::vector<ReportColumn> chosen;  // of table and csv; none: the usual ones
 };
 
 // The origin of a page that is written now. Its time is that of SOURCE_DATE_EPOCH where it is set,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/facts/levels.hpp"
 #include "reports/facts/sanitize.hpp"
@@ -25,8 +26,10 @@ namespace {
 // one is not.
 Status check_formats(const ReportRequest& request) {
   bool rewarded = false;
+  bool chosen = false;
   for (const OutputRequest& output : request.outputs) {
     rewarded = rewarded || output.reporter->takes_reward;
+    chosen = chosen || output.reporter->takes_columns;
     if (request.runs.size() > 1 && !output.reporter->takes_several)
       return Error{ErrorCode::kUsage,
                    fmt::format("a report in {} is of one run, and {} are named",
@@ -36,6 +39,9 @@ Status check_formats(const ReportRequest& request) {
   if (request.reward && !rewarded)
     return Error{ErrorCode::kUsage, "--reward is a field of json and jsonl, and neither is written",
                  fmt::format("kbench report jsonl --reward {}", request.reward->name)};
+  if (!request.columns.empty() && !chosen)
+    return Error{ErrorCode::kUsage, "--columns are those of table and csv, and neither is written",
+                 fmt::format("kbench report csv --columns {}", fmt::join(request.columns, ","))};
   return Done{};
 }
 
@@ -109,6 +115,7 @@ Status check_report(const ReportRequest& request) {
   if (auto fine = check_formats(request); !fine) return fine;
   if (auto fine = check_several(request); !fine) return fine;
   if (auto words = read_words(request); !words) return words.error();
+  if (auto columns = chosen_columns(request.columns); !columns) return columns.error();
   return request.site ? check_site(*request.site) : Status(Done{});
 }
 
@@ -138,7 +145,11 @@ Result<ReportData> load_report_of(const Store& store, const ReportRequest& reque
 
 Status write_report(const ReportData& data, const ReportRequest& request,
                     const OutputStyle& style) {
-  if (auto written = write_outputs(data, request.outputs, style); !written) return written;
+  OutputStyle chosen = style;
+  auto columns = chosen_columns(request.columns);
+  if (!columns) return columns.error();
+  chosen.chosen = std::move(*columns);
+  if (auto written = write_outputs(data, request.outputs, chosen); !written) return written;
   if (!request.site) return Done{};
   return write_site(*request.site, render_site(data, profiles_beside(data), page_origin(style)));
 }

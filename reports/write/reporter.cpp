@@ -15,6 +15,7 @@
 #include "reports/formats/junit_report.hpp"
 #include "reports/formats/kernelbench_report.hpp"
 #include "reports/formats/markdown_report.hpp"
+#include "reports/formats/result_table.hpp"
 #include "reports/formats/table1.hpp"
 #include "reports/page/html_report.hpp"
 
@@ -25,10 +26,15 @@ using Data = const ReportData&;
 using Options = const RenderOptions&;
 
 constexpr std::array<Reporter, 11> kReporters{{
-    {"table", ".txt", "aligned columns for a terminal",
-     [](Data data, Options options) {
-       return render_console(data, {.colour = options.colour, .columns = options.columns});
-     }},
+    {.name = "table",
+     .suffix = ".txt",
+     .help = "aligned columns for a terminal",
+     .render =
+         [](Data data, Options options) {
+           if (!options.chosen.empty()) return render_chosen(data, options.chosen, options.colour);
+           return render_console(data, {.colour = options.colour, .columns = options.columns});
+         },
+     .takes_columns = true},
     {.name = "json",
      .suffix = ".json",
      .help = "one object with everything, for programs",
@@ -39,8 +45,11 @@ constexpr std::array<Reporter, 11> kReporters{{
      .help = "one row a line, each with its run's id, for training and big data",
      .render = [](Data data, Options) { return render_json_lines(data); },
      .takes_reward = true},
-    {"csv", ".csv", "one row a record, for spreadsheets and data frames",
-     [](Data data, Options) { return render_csv(data); }},
+    {.name = "csv",
+     .suffix = ".csv",
+     .help = "one row a record, for spreadsheets and data frames",
+     .render = [](Data data, Options options) { return render_csv(data, options.chosen); },
+     .takes_columns = true},
     {"md", ".md", "a table for a pull request or an issue",
      [](Data data, Options) { return render_markdown(data); }},
     {.name = "html",

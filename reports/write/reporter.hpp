@@ -10,17 +10,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "reports/facts/model.hpp"
+#include "reports/formats/report_columns.hpp"
 #include "runner/core/result.hpp"
 
 namespace kbench {
 
 // Facts of the place where a report is written, for some formats.
 struct RenderOptions {
-  bool colour = false;      // table
-  std::size_t columns = 0;  // table: of the terminal; 0: as many as it takes
-  std::string workspace;    // github: the checkout, to which paths are relative
+  bool colour = false;               // table
+  std::size_t columns = 0;           // table: of the terminal; 0: as many as it takes
+  std::vector<ReportColumn> chosen;  // table, csv: which are shown; none: the usual ones
+  std::string workspace;             // github: the checkout, to which paths are relative
 };
 
 struct Reporter {
@@ -32,6 +35,7 @@ struct Reporter {
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
   std::string_view profile;    // only of runs that were judged by this one; empty: of each
   bool takes_reward = false;   // ReportData::reward
+  bool takes_columns = false;  // RenderOptions::chosen
   bool takes_several = false;  // several runs: as one (joined_runs.hpp), the page side by side
   bool one_level = false;      // only of runs of one level: it calls tasks by their number alone
   bool needs_times = false;    // not of runs that were checked only: it ranks, or is made of times

@@ -38,17 +38,17 @@ constexpr std::array<std::string_view, 19> kOperators{
     // by these what failed exits as if it had not, a layer of the sandbox is left out, or something
     // stored is removed
     "exit-zero", "keep", "remove", "without"};
-constexpr std::array<std::string_view, 99> kFree{
+constexpr std::array<std::string_view, 100> kFree{
     "agent", "agent.run.tokens", "all", "all-tasks", "allow-torch", "arch", "arm", "baseline",
     "baselines-only", "body-timeout", "budget", "by", "call-limit", "checks-only", "color",
-    "compare", "count", "device", "devices", "dry-run", "episodes", "evaluations", "fail-fast",
-    "fail-on", "feedback", "filter", "flag", "format", "generation", "group", "header-timeout",
-    "jobs", "json", "keep-good", "keep-tagged", "language", "last-failed", "layout", "level",
-    "list", "max-fail", "max-tokens", "memory", "mode", "model", "name", "no-html", "no-lint",
-    "no-packages", "no-run", "no-store", "no-wait", "only", "operators", "order", "outcome",
-    "pairs", "parallel", "plan", "port", "precision", "print", "profile", "quick", "quiet",
-    "remeasure", "replicates", "rerun", "reward", "rounds", "run", "seconds", "seed", "shard",
-    "side", "size", "states", "stratum", "style", "submission",
+    "columns", "compare", "count", "device", "devices", "dry-run", "episodes", "evaluations",
+    "fail-fast", "fail-on", "feedback", "filter", "flag", "format", "generation", "group",
+    "header-timeout", "jobs", "json", "keep-good", "keep-tagged", "language", "last-failed",
+    "layout", "level", "list", "max-fail", "max-tokens", "memory", "mode", "model", "name",
+    "no-html", "no-lint", "no-packages", "no-run", "no-store", "no-wait", "only", "operators",
+    "order", "outcome", "pairs", "parallel", "plan", "port", "precision", "print", "profile",
+    "quick", "quiet", "remeasure", "replicates", "rerun", "reward", "rounds", "run", "seconds",
+    "seed", "shard", "side", "size", "states", "stratum", "style", "submission",
     // folders of kernels and tasks: what is read there is data
     "submissions", "submissions-after", "submissions-before", "suite", "tag", "task", "temperature",
     "timeout", "title", "trajectory", "turn", "turns", "variant", "variants", "vendor", "verbose",

@@ -1,4 +1,4 @@
-// What `kbench build` has compiled, as a person sees it. Text of compilers and names of submissions
+// The findings of `kbench build`, as a person sees them. Text of compilers and names of submissions
 // are made safe to show.
 #pragma once
 

@@ -87,7 +87,7 @@ class CpuTest(BuildCase):
         shutil.copytree(self.folder / ".local/state/kbench", there / ".local/state/kbench")
         words = ["--exchange", self.folder / "pool", "--shard", "1/1", "--group"]
         self.assertEqual(self.run_rows(*words, "one", HOME=there), {"anna": "ok"})
-        # Whoever has no key can only withhold.
+        # Somebody without the key can only withhold.
         shutil.rmtree(there / ".cache")
         entry.write_bytes(entry.read_bytes()[:-1])
         self.assertNotEqual(self.run_rows(*words, "two", HOME=there), {"anna": "ok"})

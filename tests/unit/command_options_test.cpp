@@ -195,9 +195,11 @@ TEST_F(CommandOptions, Compare) {
 
 TEST_F(CommandOptions, Report) {
   const auto report = typed<ReportOptions>(
-      "report html --site pages --title Mine --about about.md --level 2 --variants first "
+      "report html --columns task,state --site pages --title Mine --about about.md --level 2 "
+      "--variants first "
       "--trust-estimates --trust-unchecked --db a.db --run r --reward kevin --wide");
   EXPECT_EQ(report.words.site, "pages");
+  EXPECT_THAT(report.columns, ElementsAre("task", "state"));
   EXPECT_EQ(report.title, "Mine");
   EXPECT_EQ(report.about, "about.md");
   EXPECT_THAT(report.levels, ElementsAre(2));
