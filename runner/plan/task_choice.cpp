@@ -30,7 +30,13 @@ Error unusable(const std::filesystem::path& file, const std::string& what) {
 }
 
 Result<std::string> text_of(const std::filesystem::path& file) {
-  if (file != "-") return read_bounded_file(file, kMaxBytes);
+  if (file != "-") {
+    auto text = read_bounded_file(file, kMaxBytes);
+    // A task that is not there is nothing selected; a file that is not there is a mistyped option.
+    if (!text && text.error().code == ErrorCode::kNotFound)
+      return unusable(file, "there is no such file");
+    return text;
+  }
   std::string text(kMaxBytes + 1, '\0');
   std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::cin.gcount()));

@@ -32,7 +32,10 @@ TEST(TaskList, OneThatNamesNothingOrNoTaskIsRefused) {
   std::string many;
   for (int i = 0; i < 10'001; ++i) many += "relu\n";
   EXPECT_THAT(error_of(many), HasSubstr("more than 10,000 lines"));
-  EXPECT_FALSE(read_task_list(folder / "none").ok());
+  const auto none = read_task_list(folder / "none");
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(none.error().message, HasSubstr("there is no such file"));
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ export const words = {
   taskMeta: (level, size) => `Level ${level} · ${size}`,
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
-  limitText: (ms) => `No call can be shorter than ${ms} ms on this device.`,
+  limitText: (ms) => `The limit is the best estimate of the least time: ${ms} ms on this device.`,
   shareOfLimit: (share) => `${share} of the limit`,
   permalink: "¶ Put a link to this row into the address",
   linked: "The address leads to this row.",
