@@ -416,9 +416,10 @@ TEST(CommandLine, UnknownNamesGetASuggestion) {
   // Was: the general help, as if nothing were wrong.
   expect_error({"rnu", "--help"}, "kbench has no command \"rnu\"", "did you mean \"run\"?");
   expect_error({"db", "prnue", "--help"}, "kbench db has no command", "did you mean \"prune\"?");
-  expect_error({"banana"}, "no command \"banana\"",
-               "commands are run, build, tasks, import, synth, report, sources, reproduce, explain, "
-               "names, runs, tag");
+  expect_error(
+      {"banana"}, "no command \"banana\"",
+      "commands are run, build, tasks, import, synth, report, sources, reproduce, explain, "
+      "names, runs, tag");
   expect_error({"tasks", "lsit"}, "kbench tasks has no command", "did you mean \"list\"?");
   expect_error({"run", "--levle", "1"}, "\"--levle\"", "did you mean \"--level\"?");
   expect_error({"run", "--levle=1"}, "--levle", "did you mean \"--level\"?");
