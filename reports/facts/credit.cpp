@@ -114,8 +114,7 @@ Credit credit_of(const Evaluation& evaluation, const LintRecord* lint, ChainFind
     credit.pay = Pay::kFailure;
     credit.pay_reason =
         "it computes with torch, which its run does not allow, and is not faster than eager by "
-        "more "
-        "than the margin: " +
+        "more than the margin: " +
         evaluation.torch_operators;
   }
   return credit;

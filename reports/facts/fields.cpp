@@ -181,12 +181,10 @@ constexpr std::array kFields{
     Field{
         "pay", "Paid for", Unit::kText,
         "What a reward pays a correct row for: its speedup; at_most_same, up to that of a kernel "
-        "as "
-        "fast as the baseline, where the machine was busy, few blocks were timed or it is below "
-        "the "
-        "floor; correct, where the speed-up has no verdict for another reason; or failure, as one "
-        "that fails, where it computes with torch against the rule of its run (--allow-torch) and "
-        "it is not faster than eager by more than the margin.",
+        "as fast as the baseline, where the machine was busy, few blocks were timed or it is below "
+        "the floor; correct, where the speed-up has no verdict for another reason; or failure, as "
+        "one that fails, where it computes with torch against the rule of its run (--allow-torch) "
+        "and it is not faster than eager by more than the margin.",
         [](Row r) { return r.has_submission ? Json(to_string(r.credit.pay)) : Json(); }},
     Field{"below_floor", "Below the floor", Unit::kFlag,
           "Whether a call took less time than the floor, and less than 80 % of eager's and of "

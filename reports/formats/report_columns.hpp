@@ -1,7 +1,6 @@
 // The columns that a reader may choose of a table of results, by the names that CSV has for them:
 // one table for both. A whole speed-up ("speedup.eager") is a column of a table for people, and its
-// parts
-// ("speedup.eager.low") are those of CSV.
+// parts ("speedup.eager.low") are those of CSV.
 #pragma once
 
 #include <string>

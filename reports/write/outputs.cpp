@@ -14,7 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -221,7 +220,7 @@ std::string made_at(const std::string& source_date_epoch) {
   const auto [read, failed] = std::from_chars(source_date_epoch.data(), end, seconds);
   if (failed != std::errc() || read != end || seconds < 0 || seconds > kEndOfYear9999)
     return utc_now();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+  return utc_of(static_cast<std::time_t>(seconds));
 }
 
 RenderOptions render_options(const OutputRequest& output, const OutputStyle& style) {

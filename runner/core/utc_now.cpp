@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <iomanip>
 #include <sstream>
 
@@ -15,8 +14,11 @@ std::string utc_now() { return utc_in(0); }
 std::string utc_in(double seconds) {
   const auto then =
       std::chrono::system_clock::now() + std::chrono::seconds{static_cast<std::int64_t>(seconds)};
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(then)));
+  return utc_of(std::chrono::system_clock::to_time_t(then));
+}
+
+std::string utc_of(std::time_t time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
 }
 
 std::optional<std::chrono::system_clock::time_point> parse_utc(const std::string& text) {
