@@ -17,7 +17,7 @@ constexpr std::array kTopics = {
     ManualTopic{"profiles", "Why is it slow: what bounds a kernel, and what to do next"},
     ManualTopic{"ranking",
                 "Publish a leaderboard: how agents are ranked, and other people's tables"},
-    ManualTopic{"over-time", "Did it become faster: compare runs, history, nightly runs"},
+    ManualTopic{"over-time", "Many runs: compare them, history, every night"},
     ManualTopic{"tasks",
                 "Tasks: import them, compose them, and check that they reject wrong kernels"},
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
