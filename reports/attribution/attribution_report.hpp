@@ -1,4 +1,4 @@
-// Findings of a study of feedback found, for a terminal. The first lines answer in words which
+// The findings of a feedback study as text for a terminal. The first lines answer in words which
 // component to keep; what went wrong stands above them.
 #pragma once
 

@@ -5,10 +5,10 @@
 
 namespace kbench {
 
-// kBest: a correct one before any other, then the one whose interval over eager has the best low
-// end, which is then lowered as best_of.hpp has it: of equal kernels the luckiest measurement gains
-// nothing by being lucky. kFirst: the first by
-// name, as if nobody had tried again. kMean: all of them, each with an equal share.
+// kBest: correct variants first, then the one whose interval over eager has the highest lower end.
+// That end is then corrected for the choice (rank/best_of.hpp), so that a lucky measurement of one
+// of several equal kernels gains nothing. kFirst: the first by name, as if nobody had tried again.
+// kMean: every variant, each with an equal share.
 enum class VariantRule { kBest, kFirst, kMean };
 
 [[nodiscard]] constexpr std::string_view to_string(VariantRule rule) {

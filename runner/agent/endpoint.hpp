@@ -18,8 +18,8 @@ struct Endpoint {
 };
 
 // "http://HOST[:PORT][/PATH]", or https; /chat/completions is put behind the path unless it ends
-// so. Errors: kUsage: a user or a password in it, which would be a secret on the command line;
-// whatever else is no address.
+// so. Errors: kUsage for a user or a password, which would be a secret on the command line, and for
+// anything that is no such URL.
 [[nodiscard]] Result<Endpoint> parse_endpoint(std::string_view url);
 
 }  // namespace kbench

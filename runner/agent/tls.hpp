@@ -14,8 +14,8 @@ namespace kbench {
 // kBadInput, there is no certificate among them.
 [[nodiscard]] Status believe(SSL_CTX& context, const std::string& certificates);
 
-// The other side has to prove that it is `server`, a name or an address. Errors: kBadInput, it can
-// be none.
+// Requires a certificate for `server`, a host name or an address. Errors: kBadInput if `server` is
+// neither.
 [[nodiscard]] Status demand(SSL& stream, const std::string& server);
 
 // Whether the connection ended before anybody had been refused, as it may at any time: another try

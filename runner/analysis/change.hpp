@@ -12,7 +12,7 @@ struct LogChange {
   double estimate = 0;
   double low = 0;
   double high = 0;
-  double p = 1;  // of no change: two-sided, by the half of the interval that points to none
+  double p = 1;  // two-sided p-value of "nothing changed", from the half interval towards zero
 };
 
 // The difference of the logarithms. The halves of both intervals, which each hold what the samples

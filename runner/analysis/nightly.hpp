@@ -20,8 +20,8 @@ namespace kbench {
 inline constexpr std::size_t kReferenceRuns = 5;
 
 struct NightlyRule {
-  double flag = 0;              // what takes longer than the reference by more than this
-  std::size_t least_pairs = 3;  // a scatter of two is no scatter
+  double flag = 0;              // relative time over the reference above which a row is suspected
+  std::size_t least_pairs = 3;  // two pairs are too few to estimate a scatter
   std::size_t most_pairs = 9;
   // The probability that a night without any change confirms anything at all: shared out over the
   // rows that are suspected.

@@ -37,8 +37,8 @@ struct Speedup {
 
 // Deviation that an interval has to hold beyond its samples' own, as relative standard deviations.
 struct Spread {
-  double between_sessions = 0;  // of places and processes; for runs with too few of them
-  double between_runs = 0;      // what a run's minutes have in common, such as a busy neighbour
+  double between_sessions = 0;  // between fresh processes; counts below six placements
+  double between_runs = 0;      // between runs, such as that of a busy neighbour
 };
 
 // The smallest that is believed, whatever a calibration says; and all there is without one. Between

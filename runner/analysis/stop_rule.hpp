@@ -14,11 +14,11 @@ namespace kbench {
 struct StopRule {
   int min_blocks = 10;
   int min_placements = 0;
-  double min_seconds_a_side = 0.5;   // waived once there are enough blocks
+  double min_seconds_a_side = 0.5;   // least time of each side; waived after enough_blocks
   int enough_blocks = 45;            // 90 calls a side: of 50 at a look, a few may be dropped
-  double half_width = 0.03;          // relative, of what the samples of every speed-up tell
-  double max_seconds = 15;           // of timing, for those who do not get to their blocks
-  double longest_seconds = 120;      // of timing, whatever the intervals say
+  double half_width = 0.03;          // relative, of each speed-up's sample interval
+  double max_seconds = 15;           // seconds of timing after which a slow submission ends
+  double longest_seconds = 120;      // seconds of timing after which every row ends
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   // After how many placements the interval is looked at; the last look ends it. Its width alone
   // decides: whoever stops once a verdict is there gets too many of them, and every look is a

@@ -17,8 +17,8 @@ namespace kbench {
 enum class State {
   kOk,
   kNoSubmission,         // the task was timed, nobody submitted for it: not a failure
-  kSkipped,              // for another device, or for what is not offered here: its message says
-  kRefused,              // more than one agent may hand in: not looked at
+  kSkipped,              // cannot be judged here, such as for another device: see the message
+  kRefused,              // its agent handed in more than the limit: not evaluated
   kCompileError,         // the compiler refused the submission
   kMissingSymbol,        // the library has no kbench_forward, the file no ModelNew
   kLoadError,            // the library could not be loaded
@@ -33,11 +33,11 @@ enum class State {
   kTimingInconsistent,   // the claimed time contradicts the supervisor's clock
   kRedzoneViolation,     // it wrote outside of its outputs
   kInputModified,        // it changed an input or a parameter
-  kDeviceNotIdle,        // it left work on the device while somebody else was timed
+  kDeviceNotIdle,        // it left work on the device while another side was timed
   kRanWhileStopped,      // a process of it ran while no call was outstanding
-  kForbiddenLibrary,     // a library is mapped that it may not use, or did not declare
-  kSuspect,              // correct, but faster than can be believed unseen; never ranked
-  kInfrastructureError,  // our own fault or the machine's
+  kForbiddenLibrary,     // it mapped a library that it may not use, or did not declare
+  kSuspect,              // correct, but faster than the device can be; never ranked
+  kInfrastructureError,  // the fault of kbench or of the machine
 };
 
 enum class Fault { kNone, kSubmission, kInfrastructure };
@@ -170,14 +170,14 @@ struct Evaluation {
   std::string size;                // "small" or "full"
   std::string device;              // "cpu" or "cuda"
   std::string precision;           // precision class of the baselines
-  std::string profile = "kbench";  // by whose rule and on whose inputs it was judged
+  std::string profile = "kbench";  // whose rule and whose inputs judged it
   std::optional<SubmissionId> submission;
   std::string worker_kind = "native";
 
   State state = State::kInfrastructureError;
   std::optional<bool> correct;  // empty if not judged
-  std::string message;          // what happened, one or more lines; empty when ok
-  std::string hint;             // what to do next
+  std::string message;          // one or more lines on the failure; empty when ok
+  std::string hint;             // advice: the next thing to do
 
   std::string eager_reason;       // why there is no eager time; empty where there is one
   std::string compiled_reason;    // why there is no compiled time
@@ -195,19 +195,19 @@ struct Evaluation {
   // Attempts in the order in which they were made. Empty in rows of protocol 1, which had one
   // attempt only.
   std::vector<Attempt> attempts;
-  std::vector<Block> blocks;  // of all attempts
+  std::vector<Block> blocks;  // blocks of all attempts
   std::vector<Sample> samples;
   // Baselines that were timed while there was no worker, so that no submission could slow them
   // down. Their block is kAlone.
   std::vector<Sample> alone;
-  std::vector<Sample> set_aside;               // all of the attempts that do not count
+  std::vector<Sample> set_aside;               // samples of the attempts that do not count
   std::optional<std::int64_t> prepare_ns;      // kbench_prepare, timed apart
   std::optional<std::int64_t> null_call_ns;    // median wall time of an empty call of this worker
-  std::optional<std::int64_t> null_strict_ns;  // the same by the strict clock
+  std::optional<std::int64_t> null_strict_ns;  // the empty call by the strict clock
   // Python, protocols 2 and 3: time of copying the outputs of a call, which was subtracted. Since
   // then no copy is in the time of a call.
   std::optional<std::int64_t> copy_ns;
-  std::optional<double> floor_ns;  // a call below is suspect: lenient bounds, highest peaks known
+  std::optional<double> floor_ns;  // faster is suspect: lenient bounds, highest known peaks
   // The least time of the task's work at the device's limits, as one kernel (every tensor crosses
   // the memory bus once) and operator by operator; empty where nobody can count it.
   std::optional<double> limit_ns;
@@ -215,25 +215,25 @@ struct Evaluation {
   // The bound and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is
   // known. Empty in rows from before.
   std::string limit_basis;
-  int repeats = 0;    // measured again: too fast, or contradicted by clocks
+  int repeats = 0;    // new measurements, after one too fast or contradicted by clocks
   double rule_c = 4;  // the acceptance rule in force
   double rule_k = 32;
-  std::optional<double> rule_allclose;  // set: that rule instead of the other two
+  std::optional<double> rule_allclose;  // set: this rule replaces the other two
 
-  std::string task_hash;    // of the lowered file
+  std::string task_hash;    // hash of the lowered file
   std::string task_source;  // hash of the task's .py, as a blob; empty in rows from before
   // The compiled sources, sorted by path; none without a submission, nor in rows from before.
   std::vector<TreeFile> sources;
   std::string tree_hash;      // hash_tree(sources)
-  std::string package_key;    // of the AOTInductor package, empty without one
-  std::string sandbox_level;  // what the worker's sandbox achieved
+  std::string package_key;    // key of the AOTInductor package; empty without one
+  std::string sandbox_level;  // level that the worker's sandbox reached
   std::string labels;         // findings worth a look, not failures; separated by spaces
   std::string seed;           // hex; revealed here once the evaluation is over
   std::string started_at;     // UTC, RFC 3339
-  double wall_seconds = 0;    // of the whole evaluation
+  double wall_seconds = 0;    // duration of the whole evaluation
   int protocol = 1;           // kProtocol of the kbench that measured it
-  bool timed = true;          // no: judged by `kbench run --checks-only`, and ranked nowhere
-  std::optional<Calibration> calibration;  // of the device when this was measured; empty: none
+  bool timed = true;          // false: `kbench run --checks-only`, ranked nowhere
+  std::optional<Calibration> calibration;  // the device's, at that time; empty: none
   // Python: operators of torch that compute and that it was seen to call, "aten::relu 1"; empty
   // without any. What the run allowed: "data", "all", "none"; empty for native submissions.
   std::string torch_operators;

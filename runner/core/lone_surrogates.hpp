@@ -1,5 +1,5 @@
-// JSON that Python wrote holds lone surrogates where a text did: half of a pair, which a tokenizer
-// has cut. To them it is a character; to a parser of JSON it is an error, that loses all the rest.
+// JSON from Python may hold lone surrogates: halves of a pair that a tokenizer has cut. Python
+// writes such a half as a character; a JSON parser stops there, and loses all the rest.
 #pragma once
 
 #include <string>

@@ -31,11 +31,11 @@ struct LockRequest {
   bool wait = true;
   // A turn is enough, since nothing is timed: between two evaluations of the device's holder.
   bool turn_only = false;
-  double seconds = 0;                // that it will probably take; 0: nobody knows
+  double seconds = 0;                // probable duration of the use; 0: unknown
   ProgressSink* progress = nullptr;  // tells for whom it waits, and warns; null: nobody is told
   // Receives what is waited for, again whenever that changes, and nothing once the wait is over.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
-  std::function<bool()> is_needless = {};  // asked before it waits: true, and there is no lock
+  std::function<bool()> is_needless = {};  // before the wait; true: no lock is taken
 };
 
 struct MeasuringLock {

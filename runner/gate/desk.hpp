@@ -152,8 +152,8 @@ class Desk {
   };
   // An evaluation that is queued or running, as far as somebody here ordered or awaits it.
   struct Awaited {
-    Json state = {
-        {"state", "queued"}};  // with why it waits, and why it waits, as the supervisor said last
+    // The supervisor's last word: the state, and the reason for the wait.
+    Json state = {{"state", "queued"}};
     std::set<Place> places;
     std::vector<std::string> orders;  // hashes of orders that came to it
   };

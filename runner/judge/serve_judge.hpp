@@ -51,9 +51,8 @@ class ServingJudge : public Judge {
 };
 
 // Makes the database where it is missing, and has the device's tools found. Errors: those of
-// choosing a device, of reading the suite and of opening the store; kInfrastructure where there is
-// no oracle to measure with.
-// With an exchange, also those of JudgePool::join.
+// choosing a device, of reading the suite, of opening the store and, with an exchange, of
+// JudgePool::join; kInfrastructure where there is no oracle to measure with.
 [[nodiscard]] Result<std::unique_ptr<ServingJudge>> make_serve_judge(ServeJudging judging);
 
 }  // namespace kbench

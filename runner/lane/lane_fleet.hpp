@@ -63,7 +63,7 @@ class LaneFleet {
   // other for ever. Errors: of a lane's take(); kInfrastructure where it cannot be started, dies,
   // or `gives_up` (asked often) says so.
   Status take(const std::function<bool()>& gives_up);
-  // Starts all lanes at once; returns the facts of each. Errors: likewise, of start().
+  // Starts all lanes at once; returns the facts of each. Errors: those of take() and of start().
   Result<std::vector<Json>> start();
 
   [[nodiscard]] std::size_t size() const { return lanes_.size(); }

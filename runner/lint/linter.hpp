@@ -27,7 +27,7 @@ struct LintSettings {
   int draws = 3;            // on which a mutation may be rejected
   int most_operators = 12;  // left out, one at a time; more than that are sampled evenly
   int most_parameters = 12;
-  DType type = DType::kFloat32;  // in which the task's tensors are that its file has in float32
+  DType type = DType::kFloat32;  // type that replaces float32 in the task's tensors
   // Checks only what decides whether the task may rank anybody: outputs that do not depend on the
   // inputs, and how exact eager is. That takes as long as two references and some comparisons.
   bool only_whether_it_ranks = false;

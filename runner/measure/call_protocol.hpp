@@ -245,10 +245,10 @@ class CallProtocol {
   TorchUse torch_use_;
   CodeProfiles code_profile_;
   std::uint64_t looks_planned_ = 0;
-  std::int64_t last_call_ns_ = 0;           // of the submission, that was left alone
-  std::chrono::nanoseconds look_every_{0};  // into its next call
+  std::int64_t last_call_ns_ = 0;           // the submission's last call without a profile
+  std::chrono::nanoseconds look_every_{0};  // time between two stops of its next profiled call
   std::chrono::nanoseconds first_look_{0};
-  int look_from_ = 0;  // slot: those before it are left alone, and tell nothing
+  int look_from_ = 0;  // first slot that is profiled; earlier slots run undisturbed
   bool graph_plays_eager_ = false;
 };
 

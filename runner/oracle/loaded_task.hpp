@@ -93,12 +93,12 @@ class LoadedTask {
   // follows is about this seat.
   Status arm(Seat seat, const std::vector<SlotPlaces>& slots);
 
-  // Shows one slot's inputs: copies them to their shared place, past the caches, which are flushed
-  // before slot 0's call. CUDA: returns while the device is still busy, kBusyBeforeACall long, and
-  // the last of the inputs show when that is over: whoever is told to go now has launched by then,
-  // and works without a gap, but finds little to work on before. Then the gate, the first word of
-  // the shared inputs' last kGateBytes, gets the value that this returns, and whoever waits for it
-  // cannot run too early, whichever context has the device. CPU: the inputs are there.
+  // Copies one slot's inputs to their shared place, past the caches, which are flushed before slot
+  // 0's call. CUDA: returns while the device is kept busy (kBusyBeforeACall), so that the worker
+  // has launched before the inputs are complete. When they are, the gate gets the returned value;
+  // it is the first word of the shared inputs' last kGateBytes. A stream that waits for the gate
+  // cannot start early, whichever context has the device. CPU: the inputs are complete on return,
+  // and there is no gate.
   Result<Revealed> reveal(int slot);
 
   // Copies a slot's shared outputs to private memory, where judge() and audit() find them; with the

@@ -59,13 +59,13 @@ struct DeviceWait {
 
 class DeviceLock {
  public:
-  // Waits for whoever holds it, and for those who came before. `waits_for` is called once for each
-  // holder that is waited for and each place in the queue. Where it returns false, nobody is waited
-  // for and the error (kInfrastructure) names the holder. `is_needless` is asked before that, and
-  // again while it waits, and may take its time, since its place in the queue is kept: where it is
-  // true, nobody is waited for, and the lock is one of nothing. Other errors: the folder cannot be
-  // written, what has the file's name is none, or cannot be opened, or its file system knows no
-  // locks.
+  // Waits for the holder, and for those who came before. `waits_for` is called once for each
+  // holder that is waited for and each place in the queue. If it returns false, the wait ends with
+  // an error (kInfrastructure) that names the holder. `is_needless` is called before the wait and
+  // repeatedly during it; it may be slow, because the place in the queue is kept. If it returns
+  // true, the wait ends and the result holds no lock. Other errors: the folder cannot be written,
+  // the file's name belongs to something else, the file cannot be opened, or its file system knows
+  // no locks.
   [[nodiscard]] static Result<DeviceLock> take(
       const std::filesystem::path& folder, const std::string& device, const LockSeeker& self,
       const std::function<bool(const DeviceWait&)>& waits_for,
@@ -80,7 +80,7 @@ class DeviceLock {
   // True for a lock that is held.
   [[nodiscard]] bool is_held() const { return descriptor_ >= 0; }
 
-  DeviceLock() = default;  // of nothing
+  DeviceLock() = default;  // holds no lock
   DeviceLock(DeviceLock&& other) noexcept
       : file_(std::exchange(other.file_, {})), descriptor_(std::exchange(other.descriptor_, -1)) {}
   DeviceLock& operator=(DeviceLock&& other) noexcept;

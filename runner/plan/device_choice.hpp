@@ -28,10 +28,10 @@ namespace kbench {
 // Whether the words can be --devices at all. Errors: kUsage.
 [[nodiscard]] Status check_devices(const std::string& words);
 
-// Sets the devices of a plan whose target was chosen without these words, or by named_device().
-// Where they come to one GPU, it is the target, and there are no others: nothing but "cpu" makes a
-// lane of a single device. Errors: as above; kUsage for
-// more than one on a CPU, and for GPUs whose UUIDs nobody tells.
+// Puts the chosen devices into a plan whose target was chosen without these words, or by
+// named_device(). A single GPU becomes the target and no lane is made; only "cpu" makes a lane of
+// one device. Errors: as above; kUsage for more than one on a CPU, and for GPUs whose UUIDs nobody
+// tells.
 [[nodiscard]] Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus,
                                   Plan& plan);
 

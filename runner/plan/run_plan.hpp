@@ -49,15 +49,15 @@ struct Plan {
   // GPUs whose lanes measure at once, by UUID; the target is the first of them. One without a name:
   // the CPU has a lane. Empty: no lanes, the target is measured on by the run itself.
   std::vector<GpuInfo> devices;
-  std::vector<Task> tasks;                           // of a shard: its part of them
+  std::vector<Task> tasks;                           // tasks of the run; in a shard, its part
   bool only_submitted = false;                       // tasks without a submission were left out
-  std::string selection;                             // of a shard: names all that were selected
-  std::vector<PlannedRow> units;                     // by task, then agent, then variant
+  std::string selection;                             // in a shard: names of all selected tasks
+  std::vector<PlannedRow> units;                     // sorted by task, agent, variant
   std::string submissions_from;                      // a sentence: which folder was taken and why
-  std::optional<std::filesystem::path> submissions;  // that folder or file; none of the examples
-  std::optional<Census> census;                      // of that folder; none of the shipped examples
-  std::string nothing_selected;                      // why there is nothing to do; empty: there is
-  std::vector<std::string> notes;                    // what was left out, one line each
+  std::optional<std::filesystem::path> submissions;  // that folder or file; empty for examples
+  std::optional<Census> census;                      // census of that folder; empty for examples
+  std::string nothing_selected;                      // reason for an empty plan; else empty
+  std::vector<std::string> notes;                    // lines on all that was left out
 };
 
 // `given`: the target, which need not be a device of this machine; else choose_target's.

@@ -14,7 +14,7 @@
 
 namespace kbench {
 
-// Bounds of `call_limit_seconds`.
+// Bounds of `budget_seconds` and of `call_limit_seconds`.
 inline constexpr int kLeastBudgetSeconds = 1;
 inline constexpr int kMostBudgetSeconds = 86400;
 inline constexpr double kLeastCallLimitSeconds = 0.1;
@@ -33,24 +33,24 @@ struct ShardChoice {
 [[nodiscard]] Result<ShardChoice> parse_shard(std::string_view word);
 
 struct RunRequest {
-  std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
+  std::optional<std::filesystem::path> suite;  // folder with levelN/; else the installation's
   std::vector<int> levels;                     // empty: all
   std::vector<std::string> tasks;              // patterns of select_tasks; empty: all
-  std::vector<std::string> tags;               // of task/task_tags.hpp, any of them; empty: all
+  std::vector<std::string> tags;               // a task needs one (task/task_tags.hpp); empty: all
   std::optional<std::string> size;             // "small" or "full"
   std::optional<std::string> device;           // "cpu", "cuda" or "cuda:N"
   std::string precision = "torch-default";
-  std::string profile = "kbench";    // one of verify/profile.hpp
-  std::string allow_torch = "data";  // to Python submissions; one of measure/players/torch_use.hpp
+  std::string profile = "kbench";    // name in verify/profile.hpp
+  std::string allow_torch = "data";  // Python's right to torch: measure/players/torch_use.hpp
   std::optional<std::filesystem::path> submissions;
-  std::string layout = "kbench";              // of that folder; one of submission/layouts.hpp
-  std::optional<std::string> agent;           // only this agent's submissions
-  std::optional<std::filesystem::path> file;  // a single submission, in place of a folder
-  std::optional<std::string> name;            // of that file's agent; else by where it lies
-  bool all_tasks = false;                     // of no task selected: also those without submissions
+  std::string layout = "kbench";              // layout of that folder: submission/layouts.hpp
+  std::optional<std::string> agent;           // the only agent that is run; empty: all
+  std::optional<std::filesystem::path> file;  // single submission, in place of a folder
+  std::optional<std::string> name;            // agent of that file; empty: by its place
+  bool all_tasks = false;                     // tasks without a submission are run as well
   bool baselines_only = false;
   bool quick = false;        // the fewest blocks that give a ratio
-  bool no_lint = false;      // tasks of others are not checked, and rank nobody
+  bool no_lint = false;      // imported tasks are not checked, and rank nobody
   bool checks_only = false;  // judged without timing: no package is built, no row is ranked
   // Inputs, orders and places are drawn from the seed, the same ones for all submissions for a
   // task. Its owner knows them beforehand, so such rows are labelled and rank nobody. Empty: each
@@ -61,11 +61,11 @@ struct RunRequest {
   // Only rows that failed in an earlier run, or ended in one of these states: kFailedRows and names
   // of states.
   std::vector<std::string> rerun;
-  std::optional<std::string> rerun_of;  // that run, a name of store/run_name.hpp; else the newest
+  std::optional<std::string> rerun_of;  // earlier run, as in store/run_name.hpp; else the newest
   std::optional<ShardChoice> shard;
-  std::string group;         // with a shard: what it is a part of, a name as of a tag
-  int budget_seconds = 180;  // that one submission may keep the run waiting
-  std::optional<double> call_limit_seconds;  // of one call; empty: by eager's time
+  std::string group;         // name of the whole, with a shard; written like a tag
+  int budget_seconds = 180;  // longest time that one submission may keep the run waiting
+  std::optional<double> call_limit_seconds;  // longest time of one call; empty: by eager's time
   // Long names of the options that were typed, without dashes: an option that is typed at its
   // default is typed all the same.
   std::set<std::string> given;

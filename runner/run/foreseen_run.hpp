@@ -20,13 +20,13 @@ struct ForeseenRow {
     kEvaluate,
     kBaselines,  // no submission: eager and compiled are timed
     kStored,     // the run that is resumed has its row
-    kEnds,       // a row without being evaluated
+    kEnds,       // the row ends without an evaluation
   };
   const PlannedRow* unit = nullptr;
   const Task* task = nullptr;
   Fate fate = Fate::kEvaluate;
-  std::string reason;             // of kEnds
-  std::optional<double> seconds;  // that the like took before, of one that is measured
+  std::string reason;             // reason of kEnds
+  std::optional<double> seconds;  // duration of such rows before; empty if it is not measured
 
   [[nodiscard]] bool is_measured() const {
     return fate == Fate::kEvaluate || fate == Fate::kBaselines;

@@ -13,21 +13,21 @@
 namespace kbench {
 
 struct RunOutcome {
-  std::string nothing_selected;  // why; then there is no run, and the rest is empty
+  std::string nothing_selected;  // reason why there is no run; the rest is then empty
   Run run;
   // Rows of the run, those that were there when it was resumed among them.
   int rows = 0;
   int failed = 0;
-  int ours = 0;                  // of these: our fault or the machine's
-  int answered = 0;              // of these: that another run of the exchange had answered before
-  int again = 0;                 // of these: that another run answered meanwhile
-  int mistaken_files = 0;        // that look like submissions, and were not evaluated
-  bool timed = true;             // its rows are
-  bool interrupted = false;      // by Ctrl-C or `stop`; --resume goes on, as with the next two
-  bool stopped = false;          // after so many failures
-  std::optional<Error> lost;     // the device; it did not come back
-  int failures_here = 0;         // that this call stored
-  std::size_t left_pending = 0;  // units, because of `stopped` or `lost`
+  int ours = 0;                  // failed rows that are the fault of kbench or the machine
+  int answered = 0;              // rows that another run of the exchange had measured already
+  int again = 0;                 // rows that another run measured at the same time
+  int mistaken_files = 0;        // files that look like submissions, and were not evaluated
+  bool timed = true;             // false: a run of checks only
+  bool interrupted = false;      // Ctrl-C or `stop`; --resume goes on, as with the next two
+  bool stopped = false;          // the limit of failures was reached
+  std::optional<Error> lost;     // error by which the device was lost; empty: it was not
+  int failures_here = 0;         // failed rows that this call stored
+  std::size_t left_pending = 0;  // units not evaluated, because of `stopped` or `lost`
 
   // Whether no row is missing, or failed by a fault of kbench or the machine. Submissions may have
   // failed.

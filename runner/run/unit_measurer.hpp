@@ -112,7 +112,7 @@ class UnitMeasurer {
   const MeasurerOrder order_;
   const std::optional<PythonPlayer> player_;
   std::optional<std::pair<std::string, UniqueFd>>
-      initial_parameters_;  // of the task with that hash
+      initial_parameters_;  // a task's hash, and its parameters
   const std::shared_ptr<Sandbox> shared_sandbox_;
   Sandbox& sandbox_;
   ZygotePool zygotes_;
@@ -121,10 +121,10 @@ class UnitMeasurer {
   OracleHello hello_;
   std::optional<Calibration> calibration_;
   std::optional<DeviceLimits> limits_;
-  std::optional<VendorBaseline> vendor_;  // once a row asks for it
+  std::optional<VendorBaseline> vendor_;  // set once a row asks for it
   std::optional<Nvml> nvml_;              // with a GPU: tells what limits its clock
-  std::unique_ptr<Worker> last_worker_;   // of the evaluation before
-  bool has_whole_device_ = false;         // of a check
+  std::unique_ptr<Worker> last_worker_;   // the previous evaluation's worker, stopped
+  bool has_whole_device_ = false;         // a check-only run holds the device alone
   std::future<void> trial_, starting_torch_;
   std::future<void> ending_workers_, ending_oracle_;
 };

@@ -19,8 +19,8 @@ class Judge {
  public:
   virtual ~Judge() = default;
 
-  // Why its rows would not be those of the judges that it shares them with, in words for whoever
-  // runs it; empty where they are. Such a judge answers nothing, and its server says so.
+  // The reason why this judge may not share rows with its group, for the operator; empty if it may.
+  // A judge with a reason answers nothing, and its server says so.
   [[nodiscard]] virtual std::string unfit() const { return ""; }
 
   // The identity of the evaluation that the order asks for.
@@ -48,10 +48,10 @@ class Judge {
     // The device is waited for, told again where that changes; nothing once it is there.
     std::function<void(const std::optional<DeviceWait>&)> waits = {};
   };
-  // Judges them, one after the other, and tells of each as soon as it is judged. They are of one
-  // kind and size. Errors: of those that it did not tell of, none was judged, and that is why.
-  // Without an error, too, some may be missing: after stop(), or because of something that another
-  // try may mend. On a thread that does nothing else.
+  // Judges orders of one kind and size in turn, and reports each as soon as it is judged. On an
+  // error, the orders not reported were not judged. Without an error, too, some may be missing:
+  // after stop(), or because of something that another try may mend. Runs on a thread that does
+  // nothing else.
   virtual Status judge(std::span<const QueuedOrder> orders, const Listener& listener) = 0;
   // Begins nothing any more. Called from any thread, while judge() runs.
   virtual void stop() = 0;

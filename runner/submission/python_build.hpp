@@ -23,7 +23,7 @@ struct BuiltLibrary {
 // An extension that it asked for by load_inline or load, and the outcome.
 struct BuiltExtension {
   std::string key;      // extension_key of the request
-  std::string name;     // that it was asked for by; that of the module's init function
+  std::string name;     // name in the request, and of the module's init function
   std::string path;     // below the folder of its files, wherever a session sees that
   std::string failure;  // why it does not compile, in the compilers' words; then there is no path
 };

@@ -25,7 +25,7 @@ class OperatorCheck {
  private:
   [[nodiscard]] bool is_given(const GraphArg& arg) const;
 
-  std::vector<bool> given_;  // by value: it may lie in memory of an input or a parameter
+  std::vector<bool> given_;  // whether each value may share memory with an input or a parameter
 };
 
 // Whether einsum takes the equation for so many tensors: letters, commas, "...", one "->", blanks.

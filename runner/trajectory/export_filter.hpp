@@ -35,7 +35,7 @@ enum class Rejection {
   kHeldOut,
   kNoReward,
   kLowReward,     // below 1; by CUDA Agent's rule, not above 0
-  kInvalidCall,   // strict: any
+  kInvalidCall,   // strict rule: any invalid call
   kUnknownTool,   // CUDA Agent's: a tool that was not offered
   kBadArguments,  // CUDA Agent's: no JSON, or not what the tool takes
   kRepeatedCall,  // the same call thrice on one tree

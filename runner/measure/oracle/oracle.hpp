@@ -26,6 +26,7 @@ class Oracle {
  public:
   virtual ~Oracle() = default;
 
+  // The device, the version of LibTorch, and the precision class in force.
   virtual Result<OracleHello> hello() = 0;
   // Puts a new process in place of this one, with nothing loaded.
   virtual Status restart() = 0;
@@ -34,6 +35,7 @@ class Oracle {
   // drawn.
   virtual Result<std::string> load(const std::filesystem::path& task_file, const std::string& size,
                                    const std::filesystem::path& package, int parameters) = 0;
+  // Makes fresh memory for everything that a call touches, and draws parameters into it.
   virtual Result<PlacedArenas> place(const PlaceRequest& request) = 0;
   // CPU: starts a process that plays what was loaded last, in the baselines' arenas, and returns at
   // once. The places of its code, heap and threads move a time by some 2 %, so each placement has a
@@ -43,36 +45,49 @@ class Oracle {
   // The baselines' snapshot holds eager's outputs for the inputs drawn last: judge() compares with
   // these from now on.
   virtual Status keep_eager() = 0;
+  // Draws private inputs for the first slots.size() slots.
   virtual Status inputs(const std::vector<SlotInputs>& slots) = 0;
+  // Slot 0: the fp64 reference, and eager's error against it; one entry for each output.
   virtual Result<std::vector<EagerError>> reference() = 0;
   // Errors of eager on inputs that differ in their last bits, after reference(); see LoadedTask.
   virtual Result<std::vector<EagerError>> perturbed() = 0;
+  // Gives memory that only references needed back to the device.
   virtual Status release() = 0;
+  // One timed visit of a baseline over all slots.
   virtual Result<BaselineTime> time(Side side) = 0;
-  // CUDA: the same, while the device's activities are written to a file
+  // CUDA: such a visit, while the device's activities are written to a file
   // (activity/activity_file.hpp); `cupti` is the library.
   virtual Result<BaselineTime> record(Side side, const std::filesystem::path& cupti, int file) = 0;
+  // Nanoseconds that a flush of the caches takes now.
   virtual Result<std::int64_t> flush() = 0;
-  // Selects the seat of all requests until the next arm().
+  // Poisons a seat's shared outputs and what surrounds them. Selects the seat of all requests until
+  // the next arm().
   virtual Status arm(Seat seat, const std::vector<SlotPlaces>& slots) = 0;
+  // Copies one slot's inputs to their shared place; what a worker may expect then: LoadedTask.
   virtual Result<Revealed> reveal(int slot) = 0;
+  // Copies a slot's shared outputs to private memory, where judge() and audit() find them.
   virtual Status snapshot(int slot, const OutputPlaces& places) = 0;
+  // Looks around the outputs of the snapshot; with `everything` also at inputs and parameters.
   virtual Result<Audit> audit(bool everything) = 0;
   // The highest peaks measured. They are measured once, however often the oracle restarts, and once
   // more after each doubt.
   virtual Result<DevicePeaks> peaks() = 0;
   // Has the next peaks() measure again: other programs may have been at work the last time.
   virtual void doubt_peaks() = 0;
+  // Judges the outputs of all armed slots: for each output the worst slot's comparison.
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
   // Compares the outputs in the baselines' seat with the reference.
   virtual Result<std::vector<CompareResult>> judge_vendor(
       const std::vector<OutputBound>& bounds) = 0;
+  // Compares what was kept of eager's last outputs with the reference: where a player made them.
   virtual Result<std::vector<CompareResult>> judge_eager(
       const std::vector<OutputBound>& bounds) = 0;
+  // Runs the compiled baseline on slot 0, and compares it with eager's outputs.
   virtual Result<std::vector<CompareResult>> judge_compiled(
       const std::vector<OutputBound>& bounds) = 0;
-  virtual Result<std::int64_t> sm_clock_khz() = 0;  // 0 on CPU
+  // The clock of the multiprocessors; 0 on a CPU.
+  virtual Result<std::int64_t> sm_clock_khz() = 0;
 
   // While the submission runs on a CPU: stops every thread of the oracle, and lets them go on.
   virtual Status freeze() = 0;

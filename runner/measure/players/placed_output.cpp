@@ -33,7 +33,7 @@ std::vector<std::size_t> innermost_first(const std::vector<std::int64_t>& shape,
 OutputOrder order_of(const std::vector<std::size_t>& innermost, std::size_t rank) {
   if (std::is_sorted(innermost.rbegin(), innermost.rend())) return 0;
   std::vector<std::size_t> outermost;
-  for (std::size_t i = 0; i < rank; ++i)  // where one of a single element stands says nothing
+  for (std::size_t i = 0; i < rank; ++i)  // a dimension of one element may stand anywhere
     if (std::find(innermost.begin(), innermost.end(), i) == innermost.end()) outermost.push_back(i);
   outermost.insert(outermost.end(), innermost.rbegin(), innermost.rend());
   OutputOrder order = 0;

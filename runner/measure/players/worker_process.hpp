@@ -64,9 +64,9 @@ class WorkerProcess final : public Worker {
   std::optional<EarlyEnd> enlist();
   EarlyEnd misused_channel(const std::string& how);
   EarlyEnd ran_while_stopped(const std::string& how);
-  std::optional<EarlyEnd> freeze();  // both of these:
+  std::optional<EarlyEnd> freeze();  // stop(), then take_stock()
   std::optional<EarlyEnd> stop();
-  std::optional<EarlyEnd> take_stock();  // of its processes and what they ran so far
+  std::optional<EarlyEnd> take_stock();  // lists its processes and their run times so far
   // Checks that the worker stood still since take_stock().
   std::optional<EarlyEnd> check_stop();
   std::optional<EarlyEnd> thaw();

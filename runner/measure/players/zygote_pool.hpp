@@ -1,9 +1,9 @@
-// The fork servers of a run's Python submissions: one for each agent, since importing torch takes
-// seconds and two submissions of one agent may follow one another in a sandbox. Two agents never
-// share one. What a submission finds there is what the first one found: its files alone (the folder
-// of the one before is taken away, and so is what its sessions wrote), no process, no changed
-// priority of the one before; where the sandbox cannot promise that, or a submission changed
-// something there, the next one has a fork server of its own. Not safe for several threads at once.
+// The fork servers of a run's Python submissions: one for each agent, because importing torch takes
+// seconds. Two agents never share one. Each submission finds the fork server as the first one found
+// it: only its own files, no leftover process, no changed priority. (The folder of the submission
+// before is taken away, with all that its sessions wrote.) Where the sandbox cannot promise that,
+// or a submission changed something, the next submission gets a new fork server. Not safe for
+// several threads at once.
 #pragma once
 
 #include <cstddef>

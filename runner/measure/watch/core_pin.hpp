@@ -14,10 +14,10 @@ namespace kbench {
 class CorePin {
  public:
   // Pins this thread to the first core that it may use: OpenMP's first place, where a worker's main
-  // thread is bound (see openmp_environment.hpp). There the supervisor waits for a call on the CPU:
-  // that thread sleeps as soon as it has raised "done", and the supervisor is next, some
-  // microseconds. On any other core it waits for a thread of the worker's team that still spins,
-  // 0.4 ms now and then, and the two clocks of a call differ by that.
+  // thread is bound (openmp_environment() in players/player_environment.hpp). There the supervisor
+  // waits for a call on the CPU: the main thread sleeps as soon as it has raised "done", and the
+  // supervisor runs some microseconds later. On another core the supervisor now and then waits for
+  // a spinning thread of the worker's team: 0.4 ms, by which the two clocks of a call then differ.
   CorePin();
   explicit CorePin(int core);
   ~CorePin();

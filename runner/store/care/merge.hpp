@@ -25,8 +25,8 @@ struct MergedRun {
   std::filesystem::path from;
   std::string why;     // of a refused one
   ChainFinding chain;  // of an added one
-  // Sources of one that was not refused which are damaged in the database that takes it, a sentence
-  // each: its rows are there all the same.
+  // Damaged sources of a run that was merged, a sentence each. They are damaged in the database
+  // that takes it; the run's rows were merged all the same.
   std::vector<std::string> damaged;
 };
 
