@@ -16,8 +16,8 @@
 #include "reports/write/page_extras.hpp"
 #include "reports/write/reporter.hpp"
 #include "reports/write/site_output.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/store/store.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

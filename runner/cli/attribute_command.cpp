@@ -10,7 +10,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/task/strict_json.hpp"
+#include "runner/core/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -15,13 +15,13 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/requests.hpp"
 #include "runner/cli/verbs.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/judge/workspace_requests.hpp"
 #include "runner/store/store.hpp"
 #include "runner/study/make_plan.hpp"
 #include "runner/study/plan_report.hpp"
 #include "runner/study/stored_study.hpp"
 #include "runner/study/study_run.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 

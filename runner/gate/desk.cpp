@@ -9,13 +9,13 @@
 
 #include "runner/core/lone_surrogates.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/gate/credentials.hpp"
 #include "runner/gate/shapes/open_metrics.hpp"
 #include "runner/gate/shapes/openrlhf.hpp"
 #include "runner/gate/shapes/v1.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/client_limits.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

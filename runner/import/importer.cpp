@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/import/naming.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/task/fixed_inputs.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

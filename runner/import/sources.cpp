@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/import/survey.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {

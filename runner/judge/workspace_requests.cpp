@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/device/calibrated_limits.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/plan/run_plan.hpp"
@@ -18,7 +19,6 @@
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"
 #include "runner/submission/source_files.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/task_header.hpp"
 #include "runner/task/task_sizes.hpp"
 #include "runner/task/working_type.hpp"

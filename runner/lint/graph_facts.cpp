@@ -10,9 +10,9 @@
 
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/lint/value_facts.hpp"
 #include "runner/task/graph.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

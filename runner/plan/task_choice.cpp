@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/working_type.hpp"
 

@@ -10,8 +10,8 @@
 
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cuda_probe.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/prompt/task_prompt.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/task_sizes.hpp"
 
 namespace kbench {

@@ -4,12 +4,12 @@
 
 #include "runner/analysis/stop_rule.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/lint/own_model.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/players/worker_process.hpp"
 #include "runner/measure/secret.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

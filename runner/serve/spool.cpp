@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/serve/client_limits.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

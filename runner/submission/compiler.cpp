@@ -13,10 +13,10 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/compiling.hpp"
 #include "runner/submission/flags.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -13,12 +13,12 @@
 #include <fmt/ranges.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/submission/compiling.hpp"
 #include "runner/submission/staging.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -9,10 +9,10 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/core/text_in.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/manifest.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -8,10 +8,10 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/precision_class.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/submission/flags.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -17,13 +17,13 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/foreign_tree.hpp"
 #include "runner/os/pipe.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/submission/triton_cache.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "runner/core/json.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/submission/manifest.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

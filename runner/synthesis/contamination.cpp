@@ -6,8 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "runner/core/strict_json.hpp"
 #include "runner/task/graph.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

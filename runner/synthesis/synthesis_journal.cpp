@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/task/strict_json.hpp"
+#include "runner/core/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/strict_json.hpp"
 #include "runner/task/operator_check.hpp"
 #include "runner/task/plain_text.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
-#include "runner/task/strict_json.hpp"
+#include "runner/core/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/task/json_picker.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/task/draw_reader.hpp"
 #include "runner/task/fast_math.hpp"
 #include "runner/task/fixed_inputs.hpp"
@@ -19,7 +20,6 @@
 #include "runner/task/json_field.hpp"
 #include "runner/task/plain_text.hpp"
 #include "runner/task/shared_outputs.hpp"
-#include "runner/task/strict_json.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 #include "runner/task/working_type.hpp"

@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/strict_json.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/task/family.hpp"
 #include "runner/task/json_picker.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -10,8 +10,8 @@
 #include "runner/core/json.hpp"
 #include "runner/core/precision_class.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/os/files.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

@@ -21,9 +21,11 @@ namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct Rule {
   std::set<std::string> may_include;  // besides itself
@@ -49,7 +51,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/task", {{"runner/core"}}},
       {"runner/options", {{"runner/core", "runner/os", "runner/task"}}},
       {"runner/sandbox", {{"runner/core", "runner/os"}}},
-      {"runner/installation", {{"runner/core", "runner/os", "runner/sandbox"}}},
+      {"runner/installation", {{"runner/core", "runner/os"}}},
       {"runner/selftest", {{"runner/core", "runner/os", "runner/sandbox", "runner/backend"}}},
       {"runner/store/file", {{"runner/core"}}},
       {"runner/store/chain", {{"runner/core", "runner/store/file"}}},
@@ -65,23 +67,20 @@ const std::map<std::string, Rule>& rules() {
       {"runner/pool",
        {{"runner/core", "runner/os", "runner/exchange", "runner/store", "runner/store/chain",
          "runner/store/rows"}}},
-      {"runner/submission", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
+      {"runner/submission", {{"runner/core", "runner/os", "runner/sandbox"}}},
       {"runner/plan",
        {{"runner/core", "runner/os", "runner/task", "runner/installation", "runner/submission",
          "runner/backend"}}},
       {"runner/prompt",
        {{"runner/core", "runner/os", "runner/task", "runner/submission", "runner/backend"}}},
-      {"runner/workspace",
-       {{"runner/core", "runner/os", "runner/submission", "runner/sandbox", "runner/task"}}},
-      {"runner/serve", {{"runner/core", "runner/os", "runner/sandbox", "runner/task"}}},
+      {"runner/workspace", {{"runner/core", "runner/os", "runner/submission"}}},
+      {"runner/serve", {{"runner/core", "runner/os", "runner/sandbox"}}},
       {"runner/agent", {{"runner/answer", "runner/core", "runner/os", "runner/sandbox"}}},
       // The supervisor's other end of one channel.
       {"runner/gate/shapes",
-       {{"runner/answer", "runner/core", "runner/os", "runner/reward", "runner/serve",
-         "runner/task"}}},
+       {{"runner/answer", "runner/core", "runner/os", "runner/reward", "runner/serve"}}},
       {"runner/gate",
-       {{"runner/core", "runner/os", "runner/sandbox", "runner/serve", "runner/task",
-         "runner/gate/shapes"}}},
+       {{"runner/core", "runner/os", "runner/sandbox", "runner/serve", "runner/gate/shapes"}}},
       {"runner/import",
        {{"runner/core", "runner/os", "runner/sandbox", "runner/task", "runner/installation"}}},
       {"runner/verify", {{"runner/core", "runner/task", "runner/backend"}}},
@@ -106,7 +105,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/lint",
        {{"runner/core", "runner/analysis", "runner/os", "runner/task", "runner/backend",
          "runner/verify", "runner/sandbox", "runner/installation", "runner/plan", "runner/store",
-         "runner/measure", "runner/oracle", "runner/device", "runner/measure/oracle"}}},
+         "runner/measure", "runner/device", "runner/measure/oracle"}}},
       // The run may not see the reports: whoever shows it is its sink.
       {"runner/run", {{"runner/core",          "runner/os",
                        "runner/activity",      "runner/analysis",
@@ -171,14 +170,13 @@ const std::map<std::string, Rule>& rules() {
          "runner/profile",      "runner/feedback",    "runner/pool",       "reports/facts",
          "reports/formats",     "runner/store/chain", "runner/store/file", "runner/store/rows"}}},
       {"runner/episode",
-       {{"runner/core", "runner/os", "runner/task", "runner/plan", "runner/workspace",
-         "runner/agent", "runner/feedback", "runner/reward", "runner/trajectory", "runner/store",
-         "runner/run", "runner/judge", "reports/facts", "reports/episodes", "runner/store/chain"}}},
+       {{"runner/core", "runner/os", "runner/plan", "runner/workspace", "runner/agent",
+         "runner/feedback", "runner/reward", "runner/trajectory", "runner/store", "runner/run",
+         "runner/judge", "reports/facts", "reports/episodes", "runner/store/chain"}}},
       {"runner/study",
        {{"runner/core", "runner/os", "runner/plan", "runner/workspace", "runner/agent",
-         "runner/attribution", "runner/feedback", "runner/reward", "runner/trajectory",
-         "runner/store", "runner/run", "runner/judge", "runner/episode", "reports/facts",
-         "runner/store/chain"}}},
+         "runner/attribution", "runner/feedback", "runner/trajectory", "runner/store", "runner/run",
+         "runner/judge", "runner/episode", "reports/facts", "runner/store/chain"}}},
       // Texts that show people what rooms found; those rooms know no terminal.
       {"runner/print",
        {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/selftest",
@@ -331,6 +329,23 @@ std::vector<std::string> violations(const fs::path& root) {
   return found;
 }
 
+// Rooms that a room may include and does not, as "runner/run may include runner/cli".
+std::vector<std::string> unused_permissions(const fs::path& root) {
+  std::map<std::string, std::set<std::string>> used;
+  for (const auto& include : includes_of(root))
+    if (include.quoted) used[include.folder].insert(folder_of(include.target));
+  std::vector<std::string> found;
+  for (const auto& [folder, rule] : rules())
+    for (const auto& other : rule.may_include)
+      if (!used[folder].contains(other)) found.push_back(folder + " may include " + other);
+  return found;
+}
+
+TEST(IncludeDirection, EveryPermissionIsUsed) {
+  EXPECT_THAT(unused_permissions(kbench::test::kSource), IsEmpty())
+      << "take it out of the table: the next include is then a decision";
+}
+
 TEST(IncludeDirection, TheTreeKeepsToTheArchitecture) {
   ASSERT_GT(includes_of(kbench::test::kSource).size(), 100U) << "the scan saw almost nothing";
   EXPECT_THAT(violations(kbench::test::kSource), IsEmpty());
@@ -383,6 +398,13 @@ TEST_F(PlantedEdge, GoodOnesPass) {
   EXPECT_THAT(plant("runner/task/x.cpp", "#include <vector>"), IsEmpty());
   EXPECT_THAT(plant("reports/write/x.cpp", "#include \"reports/write/site.hpp\""), IsEmpty());
   EXPECT_THAT(plant("runner/backend/cuda/x.hpp", "#include <cuda_runtime.h>"), IsEmpty());
+}
+
+TEST_F(PlantedEdge, APermissionWithoutAnIncludeIsFound) {
+  plant("runner/task/x.cpp", "#include \"runner/core/result.hpp\"");
+  const auto unused = unused_permissions(folder_.path());
+  EXPECT_THAT(unused, Not(Contains("runner/task may include runner/core")));
+  EXPECT_THAT(unused, Contains("runner/os may include runner/core"));
 }
 
 TEST_F(PlantedEdge, UpwardsIsFound) {

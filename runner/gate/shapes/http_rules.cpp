@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "runner/core/lone_surrogates.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/serve/client_limits.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

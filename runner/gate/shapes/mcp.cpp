@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "runner/core/lone_surrogates.hpp"
+#include "runner/core/strict_json.hpp"
 #include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/serve/client_limits.hpp"
 #include "runner/serve/tools.hpp"
-#include "runner/task/strict_json.hpp"
 
 namespace kbench {
 namespace {

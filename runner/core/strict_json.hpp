@@ -1,6 +1,6 @@
 // Reads JSON files that somebody else may have written: size and nesting are bounded, a key given
 // twice is an error (the library would silently keep the last), numbers beyond double are errors.
-// Used for task files; nothing here knows what a task is.
+// Nothing here knows what a file is about.
 #pragma once
 
 #include <cstddef>

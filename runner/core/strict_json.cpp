@@ -1,4 +1,4 @@
-#include "runner/task/strict_json.hpp"
+#include "runner/core/strict_json.hpp"
 
 #include <cerrno>
 #include <fstream>
