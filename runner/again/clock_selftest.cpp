@@ -16,7 +16,7 @@
 #include "runner/measure/oracle/oracle.hpp"  // DeviceFacts as JSON
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
 

@@ -3,16 +3,26 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "runner/again/row_choice.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/store/chain/chain.hpp"
 
 namespace kbench {
+
+// The row that somebody names.
+struct RowChoice {
+  std::filesystem::path database = "kbench.sqlite";
+  std::string run;                   // a name of store/run_name.hpp
+  std::string task;                  // as --task takes it; empty: the only one of the run
+  std::optional<std::string> agent;  // none: the row without a submission
+  std::optional<std::string> variant;
+  std::optional<std::string> submission;  // its name, where that takes more to tell
+};
 
 struct StoredRow {
   Run run;

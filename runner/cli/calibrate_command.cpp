@@ -4,7 +4,7 @@
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/device/calibrated_limits.hpp"
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/print/machine_text.hpp"
 
 namespace kbench {

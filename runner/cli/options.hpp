@@ -13,7 +13,7 @@
 #include "reports/write/report_session.hpp"
 #include "runner/again/compared_runs.hpp"
 #include "runner/again/night_session.hpp"
-#include "runner/again/row_choice.hpp"
+#include "runner/again/stored_row.hpp"
 #include "runner/episode/agent_run.hpp"
 #include "runner/episode/endpoint_words.hpp"
 #include "runner/episode/kept_states.hpp"

@@ -11,7 +11,6 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/plan/device_choice.hpp"
-#include "runner/plan/run_plan.hpp"
 
 namespace kbench {
 namespace {

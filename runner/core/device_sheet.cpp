@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "runner/core/device_list.hpp"
 #include "runner/core/json.hpp"
 
 namespace kbench {

@@ -24,6 +24,8 @@ struct DeviceSheet {
 
 // Errors: kBadInput, naming what is wrong.
 [[nodiscard]] Result<std::vector<DeviceSheet>> parse_device_sheets(std::string_view json);
+// The text of data/devices.json, generated when the build is configured.
+extern const std::string_view kDeviceList;
 // The list of data/devices.json.
 [[nodiscard]] const std::vector<DeviceSheet>& device_sheets();
 // The sheet of a device by its driver's name, "NVIDIA H100 80GB HBM3"; nullptr for a device that is

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "runner/core/json.hpp"
-#include "runner/core/profile_rule_list.hpp"
 
 namespace kbench {
 namespace {

@@ -54,6 +54,8 @@ struct ProfileFinding {
 
 // Errors: kBadInput, naming the rule and what is wrong with it.
 [[nodiscard]] Result<std::vector<ProfileRule>> parse_profile_rules(std::string_view json);
+// The text of profile_rules.json, compiled in.
+extern const std::string_view kProfileRuleList;
 // The rules of profile_rules.json.
 [[nodiscard]] const std::vector<ProfileRule>& profile_rules();
 // The shipped rule of that verdict; null where there is none.

@@ -19,7 +19,7 @@
 #include "runner/lint/lint_oracle.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/stop_signals.hpp"
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/suite.hpp"

@@ -13,7 +13,7 @@
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/large_biases.hpp"
 #include "runner/task/working_type.hpp"
-#include "runner/verify/imprecise.hpp"
+#include "runner/verify/acceptance.hpp"
 
 namespace kbench {
 namespace {

@@ -13,6 +13,7 @@
 // or nothing.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -28,7 +29,6 @@
 #include "runner/measure/players/worker.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/measure/vendor_side.hpp"
-#include "runner/measure/wait_budget.hpp"
 #include "runner/measure/watch/core_pin.hpp"
 #include "runner/measure/watch/idle_watch.hpp"
 #include "runner/measure/watch/quiet_core.hpp"
@@ -45,6 +45,28 @@ namespace kbench {
 [[nodiscard]] inline bool launching_matters(const BaselineTime& timed) {
   return static_cast<double>(timed.launch_ns) > 0.1 * static_cast<double>(timed.ns);
 }
+
+// The time for which one submission may keep a run waiting: while it loads, prepares and is called,
+// over all measurements of it. Each call has a limit of its own; without this, calls that stay just
+// below theirs held a run for minutes.
+class WaitBudget {
+ public:
+  explicit WaitBudget(std::chrono::nanoseconds limit) : limit_(limit) {}
+
+  void spend(std::chrono::nanoseconds waited) { spent_ += waited; }
+  [[nodiscard]] bool exhausted() const { return spent_ >= limit_; }
+  [[nodiscard]] std::chrono::nanoseconds limit() const { return limit_; }
+
+  // The time to wait: `timeout`, or a little more than what is left where that is less.
+  [[nodiscard]] std::chrono::milliseconds at_most(std::chrono::milliseconds timeout) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit_ - spent_);
+    return std::clamp(left, std::chrono::milliseconds{1}, timeout);
+  }
+
+ private:
+  std::chrono::nanoseconds limit_;
+  std::chrono::nanoseconds spent_{0};
+};
 
 // Sums over one call for each slot.
 struct CallTimes {

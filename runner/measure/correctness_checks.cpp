@@ -8,7 +8,7 @@
 
 #include "runner/core/defence.hpp"
 #include "runner/task/large_biases.hpp"
-#include "runner/verify/imprecise.hpp"
+#include "runner/verify/acceptance.hpp"
 
 namespace kbench {
 

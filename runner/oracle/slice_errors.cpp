@@ -6,7 +6,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/zeros.h>
 
-#include "runner/verify/slices.hpp"
+#include "runner/verify/acceptance.hpp"
 
 namespace kbench {
 namespace {

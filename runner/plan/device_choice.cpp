@@ -2,14 +2,39 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
+#include "runner/core/usable_cores.hpp"
+#include "runner/plan/core_share.hpp"
+
 namespace kbench {
 namespace {
+
+Result<Target> explicit_device(const std::string& text) {
+  Target target;
+  if (text == "cpu") {
+    target.device = "cpu";
+    return target;
+  }
+  const std::string_view rest =
+      std::string_view(text).substr(std::min<std::size_t>(text.size(), 4));
+  const bool numbered = rest.starts_with(':') && rest.size() > 1;
+  if (text.starts_with("cuda") && (rest.empty() || numbered)) {
+    target.device = "cuda";
+    if (rest.empty()) return target;
+    const auto [end, error] =
+        std::from_chars(rest.data() + 1, rest.data() + rest.size(), target.device_index);
+    if (error == std::errc() && end == rest.data() + rest.size() && target.device_index >= 0)
+      return target;
+  }
+  return Error{ErrorCode::kUsage, "--device " + text + " is no device", "use cpu, cuda or cuda:N"};
+}
 
 constexpr std::string_view kPrefix = "cuda:";
 
@@ -115,6 +140,47 @@ Status check_alike(const std::vector<GpuInfo>& chosen) {
 }
 
 }  // namespace
+
+std::string usual_device(const RunRequest& request, bool has_gpu) {
+  const bool is_for_cpu = request.file && request.file->extension() == ".cpp";
+  return has_gpu && !is_for_cpu ? "cuda" : "cpu";
+}
+
+Result<Target> choose_target(const RunRequest& request, const Installation& installation) {
+  Target target;
+  const bool has_cuda_oracle = std::filesystem::exists(installation.oracle_cuda);
+  const bool asked = request.device.has_value();
+  if (asked) {
+    auto given = explicit_device(*request.device);
+    if (!given) return given.error();
+    target = *given;
+  }
+  std::vector<GpuInfo> gpus;
+  if (has_cuda_oracle && target.device != "cpu") gpus = probe_gpus();
+  if (!asked) target.device = usual_device(request, !gpus.empty());
+  if (target.device == "cuda") {
+    if (!has_cuda_oracle) {
+      return Error{ErrorCode::kUsage, "this kbench was built without CUDA",
+                   installation.installed
+                       ? "install one that was built with it, or use --device cpu"
+                       : "install the CUDA toolkit and run third_party/setup again, or use "
+                         "--device cpu"};
+    }
+    const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& candidate) {
+      return candidate.index == target.device_index;
+    });
+    if (gpu == gpus.end()) {
+      return Error{ErrorCode::kUsage,
+                   fmt::format("there is no GPU number {} here ({} found)", target.device_index,
+                               gpus.size()),
+                   "`kbench doctor` lists what there is"};
+    }
+    target.gpu = *gpu;
+    target.cores = launching_cores(*gpu, usable_cores());
+  }
+  target.size = request.size.value_or(target.device == "cuda" ? "full" : "small");
+  return target;
+}
 
 Result<std::vector<GpuInfo>> choose_devices(const std::string& words,
                                             const std::vector<GpuInfo>& gpus) {

@@ -1,7 +1,8 @@
-// The devices that one run measures on at once, as --devices says them: "all", a number of GPUs,
-// "cuda:0,cuda:2", or "cpu". Rows of one run are ranked together, so its devices have one name, one
-// size of memory and one driver. A CPU is one device, whatever its cores: rows that are measured
-// beside each other share its caches and its memory. Pure.
+// The device of a run, as --device says it, and the devices that one run measures on at once, as
+// --devices says them: "all", a number of GPUs, "cuda:0,cuda:2", or "cpu". Rows of one run are
+// ranked together, so its devices have one name, one size of memory and one driver. A CPU is one
+// device, whatever its cores: rows that are measured beside each other share its caches and its
+// memory. Only choose_target() looks at the machine.
 #pragma once
 
 #include <optional>
@@ -10,9 +11,18 @@
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/result.hpp"
+#include "runner/installation/installation.hpp"
 #include "runner/plan/run_plan.hpp"
 
 namespace kbench {
+
+// The device, "cpu" or "cuda", where nobody says --device: a single .cpp file runs on the CPU
+// whatever GPUs there are, all else on a GPU if there is one.
+[[nodiscard]] std::string usual_device(const RunRequest& request, bool has_gpu);
+
+// The target of --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.
+[[nodiscard]] Result<Target> choose_target(const RunRequest& request,
+                                           const Installation& installation);
 
 // The GPUs that the words name among `gpus`, all that CUDA shows to this process, by UUID: two runs
 // that want the same ones then take them in the same order, whatever numbers they have for them.

@@ -1,53 +1,28 @@
 #include "runner/plan/run_plan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <future>
 #include <set>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/suggest.hpp"
-#include "runner/core/usable_cores.hpp"
 #include "runner/os/clean_text.hpp"
-#include "runner/plan/core_share.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/layouts.hpp"
 #include "runner/task/suite.hpp"
-#include "runner/task/task_tags.hpp"
 #include "runner/task/working_type.hpp"
 
 namespace kbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<Target> explicit_device(const std::string& text) {
-  Target target;
-  if (text == "cpu") {
-    target.device = "cpu";
-    return target;
-  }
-  const std::string_view rest =
-      std::string_view(text).substr(std::min<std::size_t>(text.size(), 4));
-  const bool numbered = rest.starts_with(':') && rest.size() > 1;
-  if (text.starts_with("cuda") && (rest.empty() || numbered)) {
-    target.device = "cuda";
-    if (rest.empty()) return target;
-    const auto [end, error] =
-        std::from_chars(rest.data() + 1, rest.data() + rest.size(), target.device_index);
-    if (error == std::errc() && end == rest.data() + rest.size() && target.device_index >= 0)
-      return target;
-  }
-  return Error{ErrorCode::kUsage, "--device " + text + " is no device", "use cpu, cuda or cuda:N"};
-}
 
 struct SubmissionFolder {
   fs::path path;
@@ -325,21 +300,6 @@ Status require_submissions(const SubmissionFolder& folder, const Census& census)
                "DIR (--layout says of other folders what they are); --baselines-only needs none"};
 }
 
-Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
-                                        const RunRequest& request) {
-  auto selected = select_tasks(entries, request.levels, request.tasks);
-  if (!selected) return selected.error();
-  const auto tagged = with_tags(std::move(*selected), request.tags);
-  if (!tagged) return tagged.error();
-  std::vector<Task> tasks;
-  for (const TaskEntry& entry : *tagged) {
-    auto task = load_task_in(working_type(request.precision), entry.file);
-    if (!task) return task.error();
-    tasks.push_back(std::move(*task));
-  }
-  return tasks;
-}
-
 // Why nothing is selected, in the words of whoever asked for a level that the suite does not have.
 std::string why_no_task(const RunRequest& request, const std::vector<TaskEntry>& entries) {
   std::set<int> known;
@@ -427,54 +387,6 @@ Status add_folder(const RunRequest& request, const FoundFolder& found,
 }
 
 }  // namespace
-
-std::string usual_device(const RunRequest& request, bool has_gpu) {
-  const bool is_for_cpu = request.file && request.file->extension() == ".cpp";
-  return has_gpu && !is_for_cpu ? "cuda" : "cpu";
-}
-
-Result<Target> choose_target(const RunRequest& request, const Installation& installation) {
-  Target target;
-  const bool has_cuda_oracle = fs::exists(installation.oracle_cuda);
-  const bool asked = request.device.has_value();
-  if (asked) {
-    auto given = explicit_device(*request.device);
-    if (!given) return given.error();
-    target = *given;
-  }
-  std::vector<GpuInfo> gpus;
-  if (has_cuda_oracle && target.device != "cpu") gpus = probe_gpus();
-  if (!asked) target.device = usual_device(request, !gpus.empty());
-  if (target.device == "cuda") {
-    if (!has_cuda_oracle) {
-      return Error{ErrorCode::kUsage, "this kbench was built without CUDA",
-                   installation.installed
-                       ? "install one that was built with it, or use --device cpu"
-                       : "install the CUDA toolkit and run third_party/setup again, or use "
-                         "--device cpu"};
-    }
-    const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const GpuInfo& candidate) {
-      return candidate.index == target.device_index;
-    });
-    if (gpu == gpus.end()) {
-      return Error{ErrorCode::kUsage,
-                   fmt::format("there is no GPU number {} here ({} found)", target.device_index,
-                               gpus.size()),
-                   "`kbench doctor` lists what there is"};
-    }
-    target.gpu = *gpu;
-    target.cores = launching_cores(*gpu, usable_cores());
-  }
-  target.size = request.size.value_or(target.device == "cuda" ? "full" : "small");
-  return target;
-}
-
-Result<std::vector<Task>> choose_tasks(const RunRequest& request,
-                                       const Installation& installation) {
-  auto entries = tasks_of_suite(request.suite, installation);
-  if (!entries) return entries.error();
-  return load_selected(*entries, request);
-}
 
 Result<Plan> make_plan(const RunRequest& request, const Installation& installation,
                        const std::optional<Target>& given) {

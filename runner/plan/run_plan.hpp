@@ -17,18 +17,6 @@
 
 namespace kbench {
 
-// The device, "cpu" or "cuda", where nobody says --device: a single .cpp file runs on the CPU
-// whatever GPUs there are, all else on a GPU if there is one.
-[[nodiscard]] std::string usual_device(const RunRequest& request, bool has_gpu);
-
-// The target of --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.
-[[nodiscard]] Result<Target> choose_target(const RunRequest& request,
-                                           const Installation& installation);
-
-// The tasks that the request selects, completely loaded. Errors: kNotFound, kBadInput.
-[[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunRequest& request,
-                                                     const Installation& installation);
-
 // A row of the result, before it is evaluated.
 struct PlannedRow {
   std::size_t task = 0;  // index into Plan::tasks

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +13,7 @@
 #include "runner/core/strict_json.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/task/suite.hpp"
+#include "runner/task/task_tags.hpp"
 #include "runner/task/working_type.hpp"
 
 namespace kbench {
@@ -120,6 +122,28 @@ Status add_task_list(const std::optional<std::filesystem::path>& file,
   if (!listed) return listed.error();
   patterns.insert(patterns.end(), listed->begin(), listed->end());
   return Done{};
+}
+
+Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
+                                        const RunRequest& request) {
+  auto selected = select_tasks(entries, request.levels, request.tasks);
+  if (!selected) return selected.error();
+  const auto tagged = with_tags(std::move(*selected), request.tags);
+  if (!tagged) return tagged.error();
+  std::vector<Task> tasks;
+  for (const TaskEntry& entry : *tagged) {
+    auto task = load_task_in(working_type(request.precision), entry.file);
+    if (!task) return task.error();
+    tasks.push_back(std::move(*task));
+  }
+  return tasks;
+}
+
+Result<std::vector<Task>> choose_tasks(const RunRequest& request,
+                                       const Installation& installation) {
+  auto entries = tasks_of_suite(request.suite, installation);
+  if (!entries) return entries.error();
+  return load_selected(*entries, request);
 }
 
 }  // namespace kbench

@@ -9,6 +9,7 @@
 
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/plan/run_request.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 
@@ -18,6 +19,14 @@ namespace kbench {
 // for a folder without any.
 [[nodiscard]] Result<std::vector<TaskEntry>> tasks_of_suite(
     const std::optional<std::filesystem::path>& suite, const Installation& installation);
+
+// Those of `entries` that the request selects, completely loaded. Errors: kNotFound, kBadInput.
+[[nodiscard]] Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
+                                                      const RunRequest& request);
+
+// The tasks that the request selects, of the suite that it names. Errors: as above.
+[[nodiscard]] Result<std::vector<Task>> choose_tasks(const RunRequest& request,
+                                                     const Installation& installation);
 
 // The one task of these levels (empty: of all) that the pattern names, read completely, as a run of
 // the precision class has it. Errors: kNotFound, kUsage for several.

@@ -10,7 +10,7 @@
 #include "runner/core/utc_now.hpp"
 #include "runner/lane/lane_fleet.hpp"
 #include "runner/run/run_session.hpp"
-#include "runner/run/unit_queue.hpp"
+#include "runner/run/unit_order.hpp"
 
 namespace kbench {
 namespace {

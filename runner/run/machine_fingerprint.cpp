@@ -5,7 +5,7 @@
 #include "runner/backend/cpu/host_facts.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/installation/build_info.hpp"
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/pool/fingerprint.hpp"
 #include "runner/pool/run_file.hpp"
 #include "runner/pool/space_terms.hpp"

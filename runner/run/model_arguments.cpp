@@ -13,7 +13,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/sandbox/host.hpp"
-#include "runner/sandbox/run_until_stopped.hpp"
+#include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {
 namespace {

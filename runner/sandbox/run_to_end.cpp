@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "runner/os/pipe.hpp"
-#include "runner/sandbox/run_until_stopped.hpp"
 #include "runner/sandbox/sandbox.hpp"
 
 namespace kbench {

@@ -140,5 +140,12 @@ using OnOutput = std::function<void(const std::string& out)>;
                                                std::chrono::milliseconds timeout,
                                                std::size_t max_output = 1 << 16,
                                                const OnOutput& on_output = {});
+// Runs a program to its end, its timeout, or until `stop` returns true, which is asked often and
+// may be empty. `timed_out` is set in the last two cases.
+[[nodiscard]] Result<ProgramOutput> run_until_stopped(Sandbox& sandbox, SandboxCommand command,
+                                                      std::chrono::milliseconds timeout,
+                                                      std::size_t max_output,
+                                                      const OnOutput& on_output,
+                                                      const std::function<bool()>& stop);
 
 }  // namespace kbench

@@ -16,7 +16,7 @@
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/os/stop_signals.hpp"
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/synthesis/synth_batch.hpp"
 #include "runner/synthesis/synth_sources.hpp"
 #include "runner/synthesis/synthesis_journal.hpp"

@@ -10,7 +10,6 @@
 #include "runner/core/defence.hpp"
 #include "runner/task/working_type.hpp"
 #include "runner/verify/likely_cause.hpp"
-#include "runner/verify/slices.hpp"
 
 namespace kbench {
 namespace {

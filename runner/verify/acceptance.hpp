@@ -38,6 +38,7 @@
 // bounds are evaluated on the device by Backend::compare.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,21 @@
 #include "runner/task/task.hpp"
 
 namespace kbench {
+
+// The largest error of eager in 16 bits that makes a yardstick, as a part of an element or of the
+// output's root mean square, whichever is larger (EagerError::scaled_error). Up to here no element
+// may be off by more than a quarter (AcceptanceRule), and beyond by twice such a part. One rounding
+// to bfloat16 is 1/256.
+inline constexpr double kLargestEagerErrorInHalf = 1.0 / 8;
+
+// Parts of an output whose error is judged as one number, in 16 bits, beside that of each element.
+// A part has the number of its dimension, or one of these.
+//
+// All elements with one index in each of the first two dimensions, such as a channel of a sample.
+inline constexpr std::int64_t kFirstTwoDimensions = 100;
+// All elements of the output. Their error is not a mean but the part of the reference that is in
+// it: by so much the output is too large, as a whole, in units of its root mean square.
+inline constexpr std::int64_t kWholeOutput = 101;
 
 // How far one output of the eager run is from the fp64 reference.
 struct EagerError {

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "runner/os/files.hpp"
-#include "runner/run/unit_queue.hpp"
+#include "runner/run/unit_order.hpp"
 #include "tests/fakes/kept_progress.hpp"
 #include "tests/fakes/scripted_fleet.hpp"
 

@@ -18,7 +18,6 @@
 #include "runner/task/working_type.hpp"
 #include "runner/verify/likely_cause.hpp"
 #include "runner/verify/profile.hpp"
-#include "runner/verify/slices.hpp"
 #include "tests/unit/paths.hpp"
 
 namespace kbench {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "tests/unit/paths.hpp"
 #include "tests/unit/temporary_folder.hpp"

@@ -1,7 +1,7 @@
 // The device of a run where nobody names one.
 #include <gtest/gtest.h>
 
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/device_choice.hpp"
 
 namespace kbench {
 namespace {
