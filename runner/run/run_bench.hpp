@@ -6,46 +6,24 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "runner/activity/activity.hpp"
-#include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
-#include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/measuring_lock.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
-#include "runner/plan/run_request.hpp"
-#include "runner/run/run_terms.hpp"
+#include "runner/run/bench_order.hpp"
 #include "runner/run/submission_builds.hpp"
-#include "runner/store/store.hpp"
-#include "runner/submission/disassembly.hpp"
 
 namespace kbench {
 
 class LaneFleet;
-
-// All that the machine tells of the calls of a profile.
-struct BenchProfile {
-  RecordedActivity recorded;
-  DeviceFacts device;
-  std::optional<DeviceLimits> limits;  // as calibrated
-  DevicePeaks peaks;
-  // The compiler's words on a submission that nvcc compiled, with ptxas -v, and its instructions.
-  std::string compiler_words;
-  std::optional<InstructionCounts> instructions;
-  std::vector<std::string> missing;  // a line each: what is not there, and why
-  // Share of a time in which some program waited for a core: of the calls, and of measuring the
-  // peaks.
-  double waited_in_calls = 0;
-  double waited_in_peaks = 0;
-};
+class Store;
 
 // Units are indices into Plan::units.
 class RunBench {
@@ -106,15 +84,6 @@ class RunBench {
   // wait_for_end() returns once they have ended.
   virtual void begin_end(bool lost) = 0;
   virtual void wait_for_end() = 0;
-};
-
-// All of these outlive the bench.
-struct BenchOrder {
-  const RunRequest& request;
-  const RunTerms& terms;
-  Plan& plan;  // its units that cannot be played on this machine are ended as skipped
-  ProgressSink& progress;
-  CompilerTells compiler_tells = CompilerTells::kWarnings;
 };
 
 // The request by which such a run waits for its device; a bench may know more reasons not to wait.

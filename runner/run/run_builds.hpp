@@ -16,14 +16,16 @@
 
 #include "runner/exchange/cache_entries.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/run/bench_order.hpp"
 #include "runner/run/python_submissions.hpp"
-#include "runner/run/run_bench.hpp"
 #include "runner/run/submission_builds.hpp"
 #include "runner/run/task_checks.hpp"
 #include "runner/run/unit_parts.hpp"
 #include "runner/submission/compiler.hpp"
 
 namespace kbench {
+
+class Store;
 
 // The compilers of this machine, for the GPU of the target if it has one.
 [[nodiscard]] Toolchain toolchain_for(const Target& target, Toolchain toolchain);
