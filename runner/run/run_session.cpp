@@ -119,15 +119,15 @@ Result<RunOutcome> RunSession::run() {
   bench_ = std::move(*bench);
   outcome_.timed = !request_.checks_only;
   if (plan_.census) outcome_.mistaken_files = plan_.census->mistaken();
-  return measure();
+  return go_through();
 }
 
-Result<RunOutcome> RunSession::measure() {
+Result<RunOutcome> RunSession::go_through() {
   announce_plan(plan_, progress_);
   if (plan_.census) announce_files(*plan_.census, progress_);
   if (auto opened = open_store(); !opened) return opened.error();
   if (auto opened = open_exchange(); !opened) return opened.error();
-  if (auto taken = take_device(); !taken) return taken.error();
+  if (auto taken = name_and_take_device(); !taken) return taken.error();
   auto hello = bench_->start();
   if (!hello) return hello.error();
   hello_ = std::move(*hello);
@@ -187,7 +187,7 @@ Status RunSession::open_exchange() {
   return Done{};
 }
 
-Status RunSession::take_device() {
+Status RunSession::name_and_take_device() {
   run_.id = terms_.id.empty() ? random_id() : terms_.id;
   if (terms_.resume) {
     auto found = find_resumed_run(*store_, terms_);
@@ -418,6 +418,11 @@ std::vector<double> RunSession::expected_seconds(const std::vector<std::size_t>&
   return expected;
 }
 
+// The seed of a shuffled order. With a seed of the run, its order can be repeated too.
+std::string RunSession::random_order_seed() const {
+  return request_.seed ? known_seed(*request_.seed, "order") : random_seed();
+}
+
 Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   std::vector<std::size_t> open = open_units();
   order_units(terms_.order, expected_seconds(open), random_order_seed(), open);
@@ -452,60 +457,6 @@ Status RunSession::evaluate_units(const std::function<bool()>& interrupted) {
   return published;
 }
 
-// The seed of a shuffled order. With a seed of the run, its order can be repeated too.
-std::string RunSession::random_order_seed() const {
-  return request_.seed ? known_seed(*request_.seed, "order") : random_seed();
-}
-
-// Whether another run has answered the unit's key since this one began.
-bool RunSession::take_answer(std::size_t unit) {
-  if (!shared_) return false;
-  const auto row = shared_->find(key_of(unit));
-  tell_ignored(*shared_, progress_);
-  if (!row) return false;
-  ++outcome_.answered;
-  count(*row);
-  progress_.item_done(fmt::format("{}: answered by run {}", row->task, short_id(row->run_id)));
-  return true;
-}
-
-// Publishes the rows that wait in the exchange, and only then stores them and tells of them. If
-// that fails, they are stored all the same; one that cannot be stored does not keep the others.
-Status RunSession::publish_waiting() {
-  if (waiting_.empty()) return Done{};
-  Status first = shared_->put();
-  const bool come_together = waiting_.size() > 1;
-  Status stored{Done{}};
-  for (WaitingRow& waiting : std::exchange(waiting_, {})) {
-    if (first) first = mark_unless_first(waiting.row);
-    if (come_together)
-      progress_.item(static_cast<std::size_t>(outcome_.rows - rows_before_), waiting.row.task);
-    const Status kept = first ? store_and_tell(waiting.row, waiting.sources)
-                              : store_->add(waiting.row, waiting.sources);
-    if (stored) stored = kept;
-  }
-  tell_ignored(*shared_, progress_);
-  if (!stored) return stored;
-  return first ? Status(Done{}) : unpublished(first.error());
-}
-
-Error RunSession::unpublished(Error why) {
-  why.hint += " The row is stored here: --resume publishes it.";
-  return why;
-}
-
-// The first row of a key answers the key.
-Status RunSession::mark_unless_first(Evaluation& row) {
-  const auto published = shared_->claim(row);
-  if (!published) return published.error();
-  if (!published->withheld.empty())
-    progress_.warn(fmt::format("no row can answer this request: {}", published->withheld));
-  if (published->winner.empty() || published->winner == run_.id) return Done{};
-  mark_again(row, published->winner);
-  ++outcome_.again;
-  return Done{};
-}
-
 // Measures a unit and stores its row. False if the device was lost, so that the unit has no row.
 Result<bool> RunSession::evaluate_next(std::size_t unit) {
   if (take_answer(unit)) return true;
@@ -518,6 +469,16 @@ Result<bool> RunSession::evaluate_next(std::size_t unit) {
   }
   if (auto kept = keep(std::move(evaluation), std::move(sources)); !kept) return kept.error();
   return true;
+}
+
+Evaluation RunSession::evaluate_unit(std::size_t index) {
+  const std::string started_at = utc_now();
+  const bool in_vain = ends_early(index);
+  Evaluation evaluation = in_vain ? ended_early(index) : bench_->measure(index);
+  // A compiler's error may be known only now.
+  if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
+  complete(index, started_at, evaluation);
+  return evaluation;
 }
 
 Status RunSession::keep(Evaluation evaluation, std::vector<Blob> sources) {
@@ -553,16 +514,6 @@ void RunSession::count(const Evaluation& row) {
   if (is_failure(row.state)) ++outcome_.failed;
   if (fault_of(row.state) == Fault::kInfrastructure && row.state != State::kDoesNotFit)
     ++outcome_.ours;
-}
-
-Evaluation RunSession::evaluate_unit(std::size_t index) {
-  const std::string started_at = utc_now();
-  const bool in_vain = ends_early(index);
-  Evaluation evaluation = in_vain ? ended_early(index) : bench_->measure(index);
-  // A compiler's error may be known only now.
-  if (!in_vain && error_of_build(index)) evaluation = ended_early(index);
-  complete(index, started_at, evaluation);
-  return evaluation;
 }
 
 // Whether the unit's row needs no measurement, as far as is known now.
@@ -664,6 +615,57 @@ void RunSession::give_reasons(Evaluation& evaluation) const {
                                  ? kNotTimed
                                  : fmt::format("not measured: {}", to_string(evaluation.state));
   evaluation.eager_reason = evaluation.compiled_reason = evaluation.submission_reason = reason;
+}
+
+// --- sharing rows ---
+
+// Whether another run has answered the unit's key since this one began.
+bool RunSession::take_answer(std::size_t unit) {
+  if (!shared_) return false;
+  const auto row = shared_->find(key_of(unit));
+  tell_ignored(*shared_, progress_);
+  if (!row) return false;
+  ++outcome_.answered;
+  count(*row);
+  progress_.item_done(fmt::format("{}: answered by run {}", row->task, short_id(row->run_id)));
+  return true;
+}
+
+// Publishes the rows that wait in the exchange, and only then stores them and tells of them. If
+// that fails, they are stored all the same; one that cannot be stored does not keep the others.
+Status RunSession::publish_waiting() {
+  if (waiting_.empty()) return Done{};
+  Status first = shared_->put();
+  const bool come_together = waiting_.size() > 1;
+  Status stored{Done{}};
+  for (WaitingRow& waiting : std::exchange(waiting_, {})) {
+    if (first) first = mark_unless_first(waiting.row);
+    if (come_together)
+      progress_.item(static_cast<std::size_t>(outcome_.rows - rows_before_), waiting.row.task);
+    const Status kept = first ? store_and_tell(waiting.row, waiting.sources)
+                              : store_->add(waiting.row, waiting.sources);
+    if (stored) stored = kept;
+  }
+  tell_ignored(*shared_, progress_);
+  if (!stored) return stored;
+  return first ? Status(Done{}) : unpublished(first.error());
+}
+
+Error RunSession::unpublished(Error why) {
+  why.hint += " The row is stored here: --resume publishes it.";
+  return why;
+}
+
+// The first row of a key answers the key.
+Status RunSession::mark_unless_first(Evaluation& row) {
+  const auto published = shared_->claim(row);
+  if (!published) return published.error();
+  if (!published->withheld.empty())
+    progress_.warn(fmt::format("no row can answer this request: {}", published->withheld));
+  if (published->winner.empty() || published->winner == run_.id) return Done{};
+  mark_again(row, published->winner);
+  ++outcome_.again;
+  return Done{};
 }
 
 }  // namespace kbench

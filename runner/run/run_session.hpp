@@ -52,10 +52,10 @@ class RunSession {
   Result<RunOutcome> run();
 
  private:
-  Result<RunOutcome> measure();
+  Result<RunOutcome> go_through();
   Status open_store();
   Status open_exchange();
-  Status take_device();
+  Status name_and_take_device();
   [[nodiscard]] double probable_seconds() const;
 
   Status begin_run();
