@@ -97,8 +97,9 @@ struct Slowdown {
 // the placement, represented by the median of its blocks. Fewer than six placements hold no 95 %:
 // then the blocks are the units, and what lies between placements is added for as many as there
 // are. The interval is to hold for another run as well: 1.96 times all of this spread is added to
-// its halves, in quadrature, on the log scale. Empty when a side is missing, or with fewer than
-// three units.
+// its halves, in quadrature, on the log scale. 1.96 takes the deviation between runs as known,
+// though a calibration has few runs: one that comes out too small by chance is raised to the floor
+// of least_spread(). Empty when a side is missing, or with fewer than three units.
 [[nodiscard]] std::optional<Speedup> speedup(std::span<const Sample> samples, Side baseline,
                                              Side candidate, double margin, Spread spread = {});
 
