@@ -13,6 +13,7 @@
 #include "runner/agent/refine.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/core/utc_now.hpp"
+#include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/trajectory/freeze_episode.hpp"
@@ -170,7 +171,9 @@ Result<FrozenTexts> import_states(const StateImport& request, const Installation
                                  .prompt = prompt->text,
                                  .trajectory = request.trajectory};
   if (!setting.trajectory.empty() && !is_foreign_name(setting.trajectory))
-    return Error{ErrorCode::kUsage, "--trajectory is no name of 1 to 200 bytes in one line", ""};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("--trajectory \"{}\" is no name", clean_name(setting.trajectory, 64)),
+                 "a name is one line of 1 to 200 bytes, such as evolution-3"};
   const auto texts = read_paths(request);
   if (!texts) return texts.error();
   OpenEvolveFiles evolution;

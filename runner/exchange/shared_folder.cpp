@@ -31,6 +31,11 @@ Error failed_to(std::string_view doing, const fs::path& what, int error) {
 }
 
 // The sentence for a step that is no folder.
+Error no_folder(const fs::path& where) {
+  return {ErrorCode::kNotFound, fmt::format("no folder {}", where.string()),
+          "name the folder of the pool with --exchange, or make it: mkdir " + where.string()};
+}
+
 Error in_the_way(int folder, const std::string& name, const fs::path& what) {
   struct stat facts {};
   const bool is_link =
@@ -135,14 +140,13 @@ Result<UniqueFd> SharedFolder::walk(bool make) const {
   if (make) fs::create_directories(exchange_, failed);
   UniqueFd folder(::open(exchange_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   fs::path way = exchange_;
-  if (!folder.valid() && errno == ENOENT && !make)
-    return Error{ErrorCode::kNotFound, fmt::format("no folder {}", way.string()), ""};
+  if (!folder.valid() && errno == ENOENT && !make) return no_folder(way);
   if (!folder.valid()) return failed_to("open", way, errno);
   for (const std::string& step : steps_) {
     way /= step;
     if (!is_one_step(step))
       return Error{ErrorCode::kBadInput, fmt::format("{} is no place in an exchange", way.string()),
-                   ""};
+                   "this is a fault of kbench: the name is not one that you gave"};
     if (make && ::mkdirat(folder.get(), step.c_str(), 0777) != 0 && errno != EEXIST)
       return failed_to("make the folder", way, errno);
     UniqueFd next(::openat(folder.get(), step.c_str(), kFolder));
@@ -151,8 +155,7 @@ Result<UniqueFd> SharedFolder::walk(bool make) const {
       continue;
     }
     if (errno == ENOTDIR || errno == ELOOP) return in_the_way(folder.get(), step, way);
-    if (errno == ENOENT && !make)
-      return Error{ErrorCode::kNotFound, fmt::format("no folder {}", way.string()), ""};
+    if (errno == ENOENT && !make) return no_folder(way);
     return failed_to("open", way, errno);
   }
   return folder;

@@ -14,6 +14,7 @@
 #include "runner/feedback/probe_tools.hpp"
 #include "runner/feedback/sanitizer_findings.hpp"
 #include "runner/os/clean_text.hpp"
+#include "runner/os/write_hint.hpp"
 
 namespace kbench {
 namespace {
@@ -98,7 +99,8 @@ Result<ProgramOutput> watched_by(const Tool& tool, const fs::path& sanitizer,
   fs::create_directory(scratch, error);
   if (error)
     return Error{ErrorCode::kInfrastructure,
-                 fmt::format("{} cannot be made: {}", scratch.string(), error.message()), ""};
+                 fmt::format("{} cannot be made: {}", scratch.string(), error.message()),
+                 std::string(write_hint(error.value()))};
   return run_probe(
       place, folder,
       {.argv = {sanitizer.string(), "--tool", tool.first, tool.second, "--show-backtrace", "device",

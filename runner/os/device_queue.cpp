@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "runner/core/unique_fd.hpp"
+#include "runner/os/write_hint.hpp"
 
 namespace kbench {
 namespace {
@@ -111,9 +112,10 @@ Result<QueuePlace> QueuePlace::take(const fs::path& file, double seconds) {
     }
     ::close(made);
   }
+  const int why = errno;
   return Error{ErrorCode::kInfrastructure,
-               fmt::format("no place in the queue of {}: {}", file.string(), std::strerror(errno)),
-               ""};
+               fmt::format("no place in the queue of {}: {}", file.string(), std::strerror(why)),
+               std::string(write_hint(why))};
 }
 
 QueuePlace::~QueuePlace() {

@@ -60,6 +60,9 @@ std::optional<int> find_status(const std::string& text, const char* key) {
   return std::nullopt;
 }
 
+constexpr const char* kOverloaded =
+    "The machine may be overloaded: run again. `kbench selftest sandbox` tries the sandbox alone.";
+
 Error setup_failed() {
   return {ErrorCode::kInfrastructure, "the sandbox could not be set up",
           "kbench doctor says which layers work on this machine."};
@@ -69,7 +72,8 @@ Error setup_failed() {
 
 Result<bool> await_start(int reports, const std::string& program, milliseconds timeout) {
   if (!poll_until(reports, Clock::now() + timeout)) {
-    return Error{ErrorCode::kTimeout, "the sandbox was not set up in time for " + program, ""};
+    return Error{ErrorCode::kTimeout, "the sandbox was not set up in time for " + program,
+                 kOverloaded};
   }
   EnterReport report;
   const auto got = ::read(reports, &report, sizeof report);
@@ -93,7 +97,8 @@ Result<pid_t> read_bwrap_init(int status_fd, milliseconds timeout) {
   while (true) {
     if (const auto init = find_status(text, "child-pid")) return static_cast<pid_t>(*init);
     if (!poll_until(status_fd, deadline)) {
-      return Error{ErrorCode::kTimeout, "bubblewrap did not start the sandbox in time", ""};
+      return Error{ErrorCode::kTimeout, "bubblewrap did not start the sandbox in time",
+                   kOverloaded};
     }
     if (!read_some(status_fd, text)) return setup_failed();
   }

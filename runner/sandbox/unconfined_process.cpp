@@ -27,7 +27,8 @@ class UnconfinedProcess final : public SandboxedProcess {
 
   Result<Exit> wait(milliseconds timeout) override {
     if (child_.pid() > 0 && !child_.wait_until(std::chrono::steady_clock::now() + timeout))
-      return Error{ErrorCode::kTimeout, "the program still runs", ""};
+      return Error{ErrorCode::kTimeout, "the program still runs",
+                   "The machine may be overloaded: run again."};
     kill();
     if (WIFSIGNALED(status_)) return Exit{.exited = false, .signal = WTERMSIG(status_)};
     return Exit{.exited = true, .code = WEXITSTATUS(status_)};

@@ -158,7 +158,7 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
     statement.bind(2, run_id);
     if (statement.exec() == 0) {
       return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
-                   ""};
+                   "`kbench runs` lists the runs that are there."};
     }
     extend_chain(impl_->chain(), run_id, nullptr, 0);
     transaction.commit();
@@ -456,7 +456,7 @@ Result<StateStudy> Store::read_study(const std::string& id) const {
     if (study) return std::move(*study);
     return Error{ErrorCode::kNotFound,
                  fmt::format("{}: there is no study {}", impl_->file.string(), id.substr(0, 12)),
-                 ""};
+                 "`kbench attribute run` stores a study; --db names the file that has it."};
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include "runner/core/bounded_json.hpp"
 #include "runner/core/sha256.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -180,7 +181,12 @@ Result<ArmTreatment> treatment_of(std::string_view arm, InjectionMode mode) {
       {"transfer:strong", {true, false, true, false, From::kOwn}}};
   const auto found = arms.find(arm);
   if (found != arms.end()) return found->second;
-  return Error{ErrorCode::kUsage, fmt::format("\"{}\" is no arm of a study", clean_name(arm)), ""};
+  std::vector<std::string> known;
+  for (const auto& [name, treatment] : arms) known.emplace_back(name);
+  const auto meant = nearest(arm, known);
+  return Error{ErrorCode::kUsage, fmt::format("\"{}\" is no arm of a study", clean_name(arm)),
+               fmt::format("{}arms are {}", meant ? "did you mean " + *meant + "? " : "",
+                           fmt::join(known, ", "))};
 }
 
 std::vector<std::string> injection_order(std::span<const std::string> components) {

@@ -2,7 +2,10 @@
 
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/unit/task_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -15,6 +18,14 @@ TEST(FirstErrors, AWarningThatSpeaksOfErrorsComesBeforeNone) {
   EXPECT_EQ(first_errors(warned + error), "\n" + error);
   EXPECT_EQ(first_errors(warned + "ld: undefined reference to `f'"),
             "\nld: undefined reference to `f'");
+}
+
+TEST(ReadLibrary, ACompilerThatMadeNoneIsToldWithFlagsToLookFor) {
+  const test::TemporaryFolder folder;
+  const auto none = read_library(folder / "none.so", "the submission");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message, "the submission compiled, but made no library");
+  EXPECT_THAT(none.error().hint, ::testing::HasSubstr("-c, -E or -o"));
 }
 
 TEST(FirstErrors, WithoutOneTheFirstLinesAreTold) {

@@ -83,6 +83,16 @@ TEST_F(ExchangeTest, FilesThatAreNoRunsAreNamedAndLinksAreNotFollowed) {
   EXPECT_EQ(space.take_run(run_number(1), folder_ / "taken").error().code, ErrorCode::kBadInput);
 }
 
+TEST_F(ExchangeTest, AFolderThatIsMissingIsNamedWithWhatToDo) {
+  for (const SharedFolder& none : {SharedFolder(shared_), SharedFolder(folder_.path()) / "none"}) {
+    const auto opened = none.open();
+    ASSERT_FALSE(opened);
+    EXPECT_EQ(opened.error().code, ErrorCode::kNotFound);
+    EXPECT_THAT(opened.error().hint, HasSubstr("--exchange, or make it: mkdir"));
+  }
+  EXPECT_THAT((SharedFolder(folder_.path()) / "..").open().error().hint, HasSubstr("kbench"));
+}
+
 TEST_F(ExchangeTest, AFileIsReplacedWholeOrNotAtAll) {
   folder_.write("folder/file", "before");
   const SharedFolder place = SharedFolder(folder_.path()) / "folder";

@@ -113,6 +113,13 @@ TEST(Injection, AComponentWithoutAReportIsAnError) {
   EXPECT_THAT(messages.error().message, HasSubstr("analyzer is to speak and has no report"));
 }
 
+TEST(Injection, AnUnknownArmIsToldTheKnownOnes) {
+  const auto unknown = treatment_of("plam", InjectionMode::kPlan);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message, "\"plam\" is no arm of a study");
+  EXPECT_THAT(unknown.error().hint, HasSubstr("did you mean plan? arms are DP, NP+F"));
+}
+
 TEST(Injection, TheOrderBeginsWithOurComponents) {
   const std::vector<std::string> names = {"zeta", "profiler", "alpha", "error", "debugger"};
   EXPECT_THAT(injection_order(names),

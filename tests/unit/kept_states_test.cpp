@@ -168,7 +168,9 @@ TEST_F(ImportedFolder, WhatIsNotThereOrNoNameIsRefused) {
   EXPECT_EQ(refusal().code, ErrorCode::kUsage);
   folder_.write("left/a.jsonl", line("a"));
   asked_.trajectory = "two\nlines";
-  EXPECT_THAT(refusal().message, HasSubstr("--trajectory is no name"));
+  EXPECT_THAT(refusal().message, HasSubstr("--trajectory \"two"));
+  EXPECT_THAT(refusal().message, HasSubstr("is no name"));
+  EXPECT_THAT(refusal().hint, HasSubstr("such as evolution-3"));
   asked_.trajectory = "mine";
   EXPECT_EQ(imported(), 1u);
   EXPECT_EQ(import_states(asked_, place_)->trajectories.nodes.at(0).trajectory, "mine");

@@ -15,6 +15,7 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/os/as_owner.hpp"
 #include "runner/os/foreign_tree.hpp"
+#include "runner/os/write_hint.hpp"
 
 namespace kbench {
 namespace {
@@ -25,10 +26,11 @@ namespace fs = std::filesystem;
 constexpr mode_t kUnlisted = 0711;
 
 Error failed(const fs::path& folder, const std::string& what) {
-  return {ErrorCode::kInfrastructure,
-          fmt::format("{}, which sessions write to, {}: {}", folder.string(), what,
-                      std::strerror(errno)),
-          ""};
+  const int why = errno;
+  return {
+      ErrorCode::kInfrastructure,
+      fmt::format("{}, which sessions write to, {}: {}", folder.string(), what, std::strerror(why)),
+      std::string(write_hint(why))};
 }
 
 Result<std::string> random_name() {

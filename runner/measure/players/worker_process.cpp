@@ -229,7 +229,10 @@ std::optional<EarlyEnd> WorkerProcess::await_loaded(std::chrono::milliseconds ti
                     why.empty() ? "the submission did not load, and gave no reason" : why,
                     words_in(body, "hint")};
   }
-  return EarlyEnd{State::kCrash, "the worker answered with something else than asked", ""};
+  return EarlyEnd{
+      State::kCrash,
+      "the submission wrote to its worker's channel: an answer came that nobody asked for",
+      "nothing but kbench's worker may write there"};
 }
 
 EarlyEnd WorkerProcess::misused_channel(const std::string& how) {
@@ -447,7 +450,9 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
   }
   if (made.done != calls_) {
     process_->kill();
-    answer.failure = EarlyEnd{State::kCrash, "the worker answered a call that was not made", ""};
+    answer.failure = EarlyEnd{
+        State::kCrash, "the submission wrote to its mailbox: a call was answered that was not made",
+        "nothing but kbench's worker may write there"};
   } else if (status != 0) {
     answer.failure = loads_ ? kind_.ended_with(status)
                             : not_ready("an empty call failed: " + output_.last_lines());
