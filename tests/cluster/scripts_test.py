@@ -3,10 +3,11 @@ of kbench. Nothing is measured (tests/fakes/scripted_kbench.cpp)."""
 
 import os
 import pathlib
+import re
 import subprocess
 
 import cluster_case
-from cluster_case import KBENCH, ROOT, SCRIPTED, TINY, ClusterCase
+from cluster_case import KBENCH, ROOT, SCRIPTED, TINY, ClusterCase, ask
 
 RIGHT = """#include "kbench.h"
 #include "task.h"
@@ -19,7 +20,7 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
 STAND_IN = f"""#!/bin/bash
 words=()
 for word; do [ "$word" = --no-html ] || words+=("$word"); done
-[ "$1" = run ] || exec {KBENCH} "$@"
+[ "$1" = run ] || [ "$1" = serve ] || exec {KBENCH} "$@"
 export KBENCH={KBENCH}
 exec {SCRIPTED} "${{words[@]}}"
 """
@@ -45,16 +46,22 @@ class ScriptsTest(ClusterCase):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
 
-    def script(self, name, *words, **more):
-        temporary = self.folder / "node"
-        temporary.mkdir(exist_ok=True)
+    def begin(self, name, *words, **more):
+        self.temporary = self.folder / "node"
+        self.temporary.mkdir(exist_ok=True)
         variables = self.environment("one", SLURM_ARRAY_TASK_ID="1", SLURM_ARRAY_TASK_COUNT="1", SLURM_JOB_ID="7",
-                                     TMPDIR=str(temporary), PATH=f"{self.programs}:{os.environ['PATH']}", **more)
-        ended = subprocess.run(["bash", str(ROOT / "data/cluster" / name), *map(str, words)], cwd=self.folder,
-                               env=variables, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                               timeout=300)
-        self.left = sorted(path.name for path in temporary.iterdir())
-        return ended
+                                     TMPDIR=str(self.temporary), PATH=f"{self.programs}:{os.environ['PATH']}", **more)
+        return subprocess.Popen(["bash", str(ROOT / "data/cluster" / name), *map(str, words)], cwd=self.folder,
+                                env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                text=True)
+
+    def script(self, name, *words, **more):
+        return self.end(self.begin(name, *words, **more))
+
+    def end(self, begun):
+        said, errors = begun.communicate(timeout=300)
+        self.left = sorted(path.name for path in self.temporary.iterdir())
+        return subprocess.CompletedProcess(begun.args, begun.returncode, said, errors)
 
     def build(self, *words, **more):
         return self.script("build.sbatch", self.pool, "--submissions", "answers", "--suite", TINY, "--device", "cpu",
@@ -105,6 +112,28 @@ class ScriptsTest(ClusterCase):
     def test_a_group_that_is_not_there_is_an_error_and_leaves_nothing(self):
         self.assertEqual(self.script("merge.sbatch", self.pool, "typo", "results").returncode, 5)
         self.assertEqual(list(pathlib.Path(self.folder / "results").iterdir()), [])
+
+
+    def test_a_judge_tells_the_proxy_where_it_is_and_finishes_at_a_signal(self):
+        begun = self.begin("judge.sbatch", self.pool, self.folder / "tokens", "--suite", TINY, SLURMD_NODENAME="n7")
+        tunnel, server = (self.folder / "judges" / name for name in ("1.tunnel", "1.server"))
+        self.wait_until(lambda: tunnel.exists() and tunnel.read_text(), "the judge tells where it is", begun)
+        port, node = re.fullmatch(r"ssh -N -L 8401:127\.0\.0\.1:(\d+) (\w+)\n", tunnel.read_text()).groups()
+        self.assertEqual(node, "n7")
+        self.assertIn(server.read_text(), (ROOT / "data/cluster/haproxy.cfg").read_text(encoding="utf-8"))
+        self.assertEqual(ask(int(port), "/health")[0], 200)
+        begun.terminate()
+        ended = self.end(begun)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(list((self.folder / "judges").iterdir()), [])
+        self.assertEqual(self.left, [])
+
+    def test_a_judge_that_cannot_begin_ends_with_its_code(self):
+        ended = self.script("judge.sbatch", self.pool, self.folder / "nothing/tokens", "--suite", TINY, "--device", "gpu")
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("kbench ended with code 2", ended.stderr)
+        self.assertEqual(list((self.folder / "judges").iterdir()), [])
+        self.assertEqual(self.requeued(), [])
 
 
 if __name__ == "__main__":

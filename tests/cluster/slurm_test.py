@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import cluster_case
-from cluster_case import KBENCH, ROOT, SCRIPTED, tool
+from cluster_case import KBENCH, ROOT, SCRIPTED, TASK, ask, kernel, tool
 from slurm_case import COMMANDS, NODES, SlurmCase
 
 TASKS = 250
@@ -19,7 +19,7 @@ STAND_IN = f"""#!/bin/bash
 words=()
 for word; do [ "$word" = --no-html ] || words+=("$word"); done
 [ "$1" = build ] && {{ echo "$SLURM_ARRAY_TASK_ID" >> "$KBENCH_SCRIPTED_LOG.built"; exit; }}  # its kernels are none
-[ "$1" = run ] || exec {KBENCH} "$@"
+[ "$1" = run ] || [ "$1" = serve ] || exec {KBENCH} "$@"
 export KBENCH={KBENCH} HOME="$HOME/$SLURMD_NODENAME" KBENCH_LOCKS="$HOME/$SLURMD_NODENAME/locks"
 exec {SCRIPTED} "${{words[@]}}"
 """
@@ -51,9 +51,14 @@ class TypedCase(SlurmCase):
                 "PATH": f"{programs}:{COMMANDS}:{os.environ['PATH']}", "SBATCH_GRES": "none",
                 "KBENCH_SCRIPTED_LOG": str(self.measured), "TMPDIR": str(self.folder)}
 
+    def block(self, kind):
+        """The commands that the page tells a reader to type on a cluster."""
+        [block] = re.findall(rf"^```sh {kind}\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        return block
+
     def commands(self):
-        """The commands that the page tells a reader to type on a cluster, in so many shards."""
-        [block] = re.findall(r"^```sh slurm\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        """Those of a run, in so many shards."""
+        block = self.block("slurm")
         self.assertEqual(block.count("--array=1-50 "), 2)
         return block.replace("--array=1-50 ", f"--array=1-{self.SHARDS} ")
 
@@ -88,6 +93,31 @@ class ArrayTest(TypedCase):
     def test_an_array_is_one_database_and_one_page(self):
         self.type_commands()
         self.assert_each_row_counts_once()
+
+
+class JudgesTest(TypedCase):
+    AGENTS = 0
+
+    def test_judges_answer_where_they_say_until_they_are_cancelled(self):
+        self.begin_slurm()
+        environment = self.slurm_environment(**self.variables)
+        subprocess.run([KBENCH, "exchange", "init", "pool"], cwd=self.folder, env=environment, check=True)
+        start, *_, end = self.block("judges").splitlines()
+        self.type_in(start, environment)
+        judges = self.folder / "judges"
+        self.wait_until(lambda: len(list(judges.glob("*.tunnel"))) == 2, "both judges tell where they are",
+                        self.daemons["slurmctld"])
+        ports = [int(re.search(r":(\d+) ", file.read_text()).group(1)) for file in sorted(judges.glob("*.tunnel"))]
+        body = {"query": [f"```cpp\n{kernel(1)}```"], "prompts": [""], "labels": [TASK]}
+        answers = [ask(port, "/get_reward", body) for port in ports]
+        self.assertEqual([status for status, _ in answers], [200, 200])
+        self.assertEqual(answers[0][1]["rewards"], answers[1][1]["rewards"])
+        self.assertEqual(len(self.measured_rows()), 1, "the second judge has found the row of the first")
+        self.type_in(end, environment)
+        self.wait_until(lambda: not list(judges.iterdir()), "both have ended well", self.daemons["slurmctld"])
+
+    def type_in(self, line, environment):
+        subprocess.run(["bash", "-eu", "-c", line], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, check=True)
 
 
 class KilledNodeTest(TypedCase):
