@@ -10,17 +10,28 @@ pip_install() {
   fi
 }
 
+# Files and the Python of an environment, as its stamp has them. Deliberately not a Python of an active
+# environment: .venv must outlive it.
+environment_text() { cat "$@" && python3 -c 'import sys; print(sys.base_prefix, sys.version)'; }
+
+# has_environment NAME FILES…: whether make_environment would find nothing to do.
+has_environment() {
+  local text
+  text=$(environment_text "${@:2}") && is_current "$venv/.kbench-$1" "$text" && "$venv/bin/python3" -c ''
+}
+
+# Whether the step python will download PyTorch.
+is_torch_to_come() {
+  [[ $with_torch == ON && -z ${KBENCH_TORCH:-} ]] && ! has_environment torch "$here/requirements.txt"
+}
+
 # make_environment NAME FILES…: .venv with the packages of these requirement files. `note` says
 # whether there was anything to do. NAME keeps the stamps of different sets apart.
 make_environment() {
   local name=$1 python=python3 text file arguments=()
   shift
-  # Deliberately not a Python of an active environment: .venv must outlive it.
-  text=$(cat "$@"; "$python" -c 'import sys; print(sys.base_prefix, sys.version)') ||
-    fail 'There is no python3 on the PATH.'
-  if is_current "$venv/.kbench-$name" "$text" && "$venv/bin/python3" -c ''; then
-    return
-  fi
+  ! has_environment "$name" "$@" || return 0
+  text=$(environment_text "$@") || fail 'There is no python3 on the PATH.'
   if [[ ! -x $venv/bin/python3 ]] || ! "$venv/bin/python3" -c ''; then
     rm -rf "$venv"
     if [[ -d $deps/root/usr/share/python-wheels ]]; then
