@@ -39,9 +39,10 @@ struct ClockFindings {
 };
 
 // `sink` is told of each run, `note` of what lies between them. The calibration is kept whether or
-// not every check passed: a check that fails says that the machine is too restless to measure on,
-// or that the clock is wrong. One run calibrates nothing. Errors: kUsage, no place for a
-// calibration; kInfrastructure, with what a run failed with.
+// not every check passed, with the number of those that failed: the machine was too restless to
+// measure on, or the clock is wrong, and `kbench doctor` says so until the next calibration. One run
+// calibrates nothing. Errors: kUsage, no place for a calibration; kInfrastructure, with what a run
+// failed with.
 [[nodiscard]] Result<ClockFindings> test_clock(const ClockSelftest& request, BenchSource& benches,
                                                RunSink& sink,
                                                const std::function<void(const std::string&)>& note);

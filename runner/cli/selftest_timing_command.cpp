@@ -57,11 +57,15 @@ Result<End> call(const TimingSelftestRequest& request, const Installation& insta
   else
     fmt::print("{}", clock_text(*findings, standard_output(request.common)));
   const std::size_t failed = findings->failed();
-  const std::string kept = findings->calibration.runs < 2
-                               ? "one run calibrates nothing"
-                               : "the calibration is kept, and holds for runs from now on";
-  return End{failed == 0 ? ExitCode::kGood : ExitCode::kInfrastructure,
-             failed == 0 ? kept : fmt::format("{} checks failed; {}", failed, kept)};
+  const bool kept = findings->calibration.runs > 1;
+  if (failed > 0)
+    return End{ExitCode::kInfrastructure,
+               fmt::format("{} failed{}", counted(failed, "check"),
+                           kept ? "; the calibration is kept, but do not rely on it: calibrate again "
+                                  "while nothing else runs"
+                                : "")};
+  return good(kept ? "the calibration is kept, and holds for runs from now on"
+                   : "one run calibrates nothing");
 }
 
 }  // namespace kbench

@@ -27,6 +27,7 @@ static void to_json(Json& json, const StoredCalibration& stored) {
     json["calibration"] = stored.calibration;
     json["runs"] = stored.runs;
     json["database"] = stored.database;
+    if (stored.failed_checks > 0) json["failed_checks"] = stored.failed_checks;
   }
   if (stored.limits) json["limits"] = *stored.limits;
 }
@@ -38,6 +39,7 @@ static void from_json(const Json& json, StoredCalibration& stored) {
     json.at("calibration").get_to(stored.calibration);
     json.at("runs").get_to(stored.runs);
     json.at("database").get_to(stored.database);
+    stored.failed_checks = json.value("failed_checks", 0);
   }
   if (json.contains("limits")) stored.limits = json.at("limits").get<DeviceLimits>();
 }

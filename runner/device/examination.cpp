@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <span>
 #include <sstream>
 #include <thread>
 
@@ -206,22 +207,36 @@ std::string age_of(const std::string& measured_at) {
                                           : fmt::format("{} days", days));
 }
 
+// Checks of the clock that failed while this very device was calibrated.
+int failed_checks(std::span<const StoredCalibration> all, const CalibratedDevice& device) {
+  const auto its = std::find_if(all.begin(), all.end(), [&](const StoredCalibration& one) {
+    return one.has_timing && one.device == device;
+  });
+  return its == all.end() ? 0 : its->failed_checks;
+}
+
 Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpus) {
   const auto all = read_calibrations(state);
   if (!all) return {"calibration", Health::kCaution, all.error().message, all.error().hint};
   std::string text;
   bool complete = true;
+  int failed = 0;
   for (const CalibratedDevice& device : devices_here(gpus)) {
     const auto known = find_calibration(*all, device);
     complete = complete && known.has_value();
+    failed += failed_checks(*all, device);
     text += fmt::format(
         "{}{}: {}", text.empty() ? "" : "; ", device.name,
         known ? fmt::format("equal runs differ by {:.2f} %, measured {}", 100 * known->between_runs,
                             age_of(known->measured_at))
               : "not calibrated with this driver and kbench, so that no row gets a verdict");
   }
-  if (complete) return {"calibration", Health::kPass, text, ""};
-  return {"calibration", Health::kCaution, text, "run `kbench calibrate` once"};
+  if (!complete) return {"calibration", Health::kCaution, text, "run `kbench calibrate` once"};
+  if (failed == 0) return {"calibration", Health::kPass, text, ""};
+  return {"calibration", Health::kCaution,
+          fmt::format("{}; {} of the clock failed then", text,
+                      failed == 1 ? "a check" : fmt::format("{} checks", failed)),
+          "run `kbench calibrate --only timing` again, while nothing else runs"};
 }
 
 // Words such as "copy 2.9 TB/s, read …, products fp32 51 T/s …": the table of `kbench calibrate` in

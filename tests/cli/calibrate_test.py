@@ -52,6 +52,8 @@ class CalibrateTest(cli_case.CliCase):
         for caution in measured["cautions"]:
             self.assertIn(caution, found["text"])
 
+        self.assert_doctor_tells_of_failed_checks(kept_file)
+
         prompt = self.kbench("tasks", "prompt", "level1/019_relu", "--device", "cpu")
         self.assert_good(prompt)
         self.assertIn("least time of this task in fp32", prompt.stdout)
@@ -64,6 +66,21 @@ class CalibrateTest(cli_case.CliCase):
         self.assertEqual(row["limit_basis"], "bytes, calibrated " + limits["measured_at"])
         self.assertGreater(row["limit_ns"], 0)
         self.assertAlmostEqual(row["limit_share_eager"], row["limit_ns"] / row["time_ns"]["eager"])
+
+    def assert_doctor_tells_of_failed_checks(self, kept_file):
+        """With the other half as `selftest timing` leaves it, then without it again."""
+        before = kept_file.read_text()
+        for failed, health in ((0, "PASS"), (4, "CAUTION")):
+            whole = json.loads(before)
+            whole["devices"][0] |= {
+                "calibration": {"between_sessions": 0.01, "between_runs": 0.02, "measured_at": "2026-11-01T00:00:00Z"},
+                "runs": 3, "database": "none", "failed_checks": failed}
+            kept_file.write_text(json.dumps(whole))
+            doctor = json.loads(self.kbench("doctor", "--format", "json").stdout)
+            found = next(f for f in doctor["findings"] if f["check"] == "calibration")
+            self.assertEqual(found["health"], health, found)
+        self.assertIn("4 checks of the clock failed then", found["text"])
+        kept_file.write_text(before)
 
 
 if __name__ == "__main__":
