@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/facts/sanitize.hpp"
 #include "runner/os/clean_text.hpp"
 
 namespace kbench {
@@ -37,14 +38,14 @@ std::vector<double> fill_unknown(std::vector<double> seconds) {
   return seconds;
 }
 
-// The text cut to at most `columns` bytes without splitting a UTF-8 sequence. Wide letters may
-// still take two columns; names of tasks and phases have none.
-std::string fit(std::string text, std::size_t columns) {
-  if (text.size() <= columns) return text;
-  std::size_t end = columns;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text.resize(end);
-  return text;
+// An item by its name and its step, in so many columns. The name gives way first: it stands in the
+// item's lasting line, too.
+std::string fit_item(const std::string& item, const std::string& step, std::size_t columns) {
+  constexpr std::size_t kLeastOfName = 12;
+  const std::string what = step.empty() ? "" : ": " + step;
+  const std::size_t taken = display_width(what);
+  const std::size_t left = columns > taken ? columns - taken : 0;
+  return shorten(shorten(item, std::max(left, kLeastOfName)) + what, columns);
 }
 
 }  // namespace
@@ -162,13 +163,17 @@ double Progress::remaining_seconds() const {
 }
 
 std::string Progress::status_text() const {
-  auto text =
+  constexpr std::size_t kGap = 2;
+  // One column is left free: writing the last one wraps on some terminals.
+  const std::size_t columns = terminal_.columns > 1 ? terminal_.columns - 1 : 1;
+  const std::string count =
       fmt::format("{} {}/{}", phase_, std::min(index_ + 1, expected_.size()), expected_.size());
-  if (!item_.empty()) text += "  " + item_;
-  if (!step_.empty()) text += ": " + step_;
-  const auto eta = remaining_seconds();
-  if (eta > 0) text += fmt::format("  about {} left", duration_text(eta));
-  return text;
+  const double eta = remaining_seconds();
+  const std::string rest = eta > 0 ? fmt::format("  about {} left", duration_text(eta)) : "";
+  const std::size_t taken = display_width(count) + display_width(rest) + kGap;
+  std::string item = columns > taken ? fit_item(item_, step_, columns - taken) : "";
+  if (!item.empty()) item.insert(0, kGap, ' ');
+  return shorten(count + item + rest, columns);
 }
 
 void Progress::erase() {
@@ -180,8 +185,7 @@ void Progress::erase() {
 
 void Progress::draw() {
   if (!terminal_.is_tty || verbosity_ < 0 || !active_) return;
-  // One column is left free: writing the last one wraps on some terminals.
-  const auto text = fit(status_text(), terminal_.columns > 1 ? terminal_.columns - 1 : 1);
+  const std::string text = status_text();
   std::fputs(("\r\x1b[K" + text).c_str(), stream_);
   std::fflush(stream_);
   drawn_ = true;

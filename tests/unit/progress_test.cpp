@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/facts/sanitize.hpp"
+
 namespace kbench {
 namespace {
 
@@ -36,6 +38,12 @@ class ProgressTest : public ::testing::Test {
   std::string written() {
     std::fflush(stream_);
     return {text_, size_};
+  }
+
+  // The line as it is at the end.
+  std::string last_line() {
+    const auto text = written();
+    return text.substr(text.rfind("\x1b[K") + 3);
   }
 
   char* text_ = nullptr;
@@ -101,10 +109,31 @@ TEST_F(ProgressTest, LineFitsTheTerminal) {
   const auto progress = make(true, 0, 20);
   progress->begin("evaluating", {10});
   progress->item(0, "ein-\xc3\xbc" + std::string(100, 'x'));
-  const auto text = written();
-  const auto last = text.substr(text.rfind("\x1b[K") + 3);
-  EXPECT_LT(last.size(), 20U);
-  EXPECT_THAT(last, HasSubstr("evaluating 1/1"));
+  EXPECT_LT(display_width(last_line()), 20U);
+  EXPECT_THAT(last_line(), HasSubstr("evaluating 1/1"));
+}
+
+TEST_F(ProgressTest, TheTimeThatIsLeftSurvivesANarrowTerminal) {
+  const std::string name = "level1/063_conv_standard_2d__square_input__square_kernel";
+  for (const std::size_t columns : {120U, 80U, 60U, 40U}) {
+    const auto progress = make(true, 0, columns);
+    progress->begin("evaluating", {4000, 20});
+    progress->item(0, name);
+    progress->step("timing: block 12 of 34");
+    const std::string line = last_line();
+    EXPECT_THAT(line, ::testing::EndsWith("  about 1 h 07 min left")) << columns;
+    EXPECT_THAT(line, ::testing::StartsWith("evaluating 1/2")) << columns;
+    EXPECT_LT(display_width(line), columns) << line;
+  }
+}
+
+TEST_F(ProgressTest, ANameIsShortenedBeforeTheStep) {
+  const auto progress = make(true);
+  progress->begin("evaluating", {4000});
+  progress->item(0, "level1/063_conv_standard_2d__square_input__square_kernel");
+  progress->step("timing, block 12");
+  EXPECT_EQ(last_line(),
+            "evaluating 1/1  level1/063_conv_stand…: timing, block 12  about 1 h 06 min left");
 }
 
 TEST_F(ProgressTest, RedrawsAtMostTenTimesASecond) {
