@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <sstream>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -49,14 +51,52 @@ std::string render_message(const std::string& message, int limit) {
   return out;
 }
 
+// "line 3 of relu.cpp", as g++ ("./relu.cpp:3:84: error") and nvcc ("./relu.cu(3): error") name it;
+// the author's own files are compiled as ./FILE.
+std::string place_of_error(std::string_view line) {
+  const std::size_t end = std::min(line.find(": error"), line.find(": fatal error"));
+  if (end == line.npos || !line.starts_with("./")) return "";
+  line.remove_prefix(2);
+  const std::size_t file_end = std::min(line.find_first_of(":("), line.size());
+  const std::string_view file = line.substr(0, file_end);
+  const std::string_view rest = line.substr(std::min(file_end + 1, line.size()));
+  const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
+  if (number.empty() || file == "task.h" || file == "kbench.h") return "";
+  return fmt::format("line {} of {}", number, file);
+}
+
+// The next thing to do about a failure: the row's own hint, or after a compiler's words the line to
+// correct.
+std::string next_step(const ResultRow& row) {
+  if (!row.hint.empty() || row.state != State::kCompileError) return sanitize_line(row.hint);
+  std::string place;
+  std::istringstream lines(sanitize_text(row.message));
+  for (std::string line; place.empty() && std::getline(lines, line);) place = place_of_error(line);
+  return fmt::format(
+      "correct {} and run it again: what does not compile is told in seconds, without a device",
+      place.empty() ? "the submission" : place);
+}
+
+std::string step_line(const std::string& step) {
+  return step.empty() ? "" : fmt::format("      → {}\n", step);
+}
+
+// Stands behind a state that is a failure: the one to blame.
+std::string_view behind_state(const ResultRow& row) {
+  switch (row.fault) {
+    case Fault::kNone: return "";
+    case Fault::kSubmission: return " · the submission's fault";
+    case Fault::kInfrastructure: return " · kbench's or the machine's fault";
+  }
+  return "";
+}
+
 std::string render_failure(const ResultRow& row, const ConsoleOptions& options) {
-  std::string out =
-      fmt::format("  {} {}  {}  {}\n", paint(glyph(row.state), tone(row.state), options.colour),
+  const std::string head =
+      fmt::format("  {} {}  {}  {}{}\n", paint(glyph(row.state), tone(row.state), options.colour),
                   sanitize_line(row.task), contestant_of(row),
-                  paint(words(row.state), tone(row.state), options.colour));
-  out += render_message(row.message, options.message_lines);
-  if (!row.hint.empty()) out += fmt::format("      → {}\n", sanitize_line(row.hint));
-  return out;
+                  paint(words(row.state), tone(row.state), options.colour), behind_state(row));
+  return head + render_message(row.message, options.message_lines) + step_line(next_step(row));
 }
 
 using RowsByReason = std::map<std::string, std::vector<const ResultRow*>>;
@@ -177,8 +217,10 @@ std::string render_chain(const ChainFinding& chain, const ConsoleOptions& option
       sanitize_line(chain.message));
 }
 
-std::string card_head(const VerdictCard& card, const ConsoleOptions& options) {
+std::string card_head(const VerdictCard& card, const ResultRow& row,
+                      const ConsoleOptions& options) {
   std::string line = paint(card.state.text, card.state.tone, options.colour);
+  line += behind_state(row);
   for (const std::string& number : card.numbers) line += fmt::format(" · {}", number);
   for (const CardBadge& badge : card.badges)
     line += fmt::format("  {}", paint(badge.text, badge.tone, options.colour));
@@ -219,12 +261,12 @@ std::string card_doubts(const VerdictCard& card, const ConsoleOptions& options) 
   return out;
 }
 
-std::string render_card(const VerdictCard& card, const ConsoleOptions& options) {
-  std::string out = card_head(card, options) + "\n" + card_facts(card, options);
+std::string render_card(const VerdictCard& card, const ResultRow& row,
+                        const ConsoleOptions& options) {
+  std::string out = card_head(card, row, options) + "\n" + card_facts(card, options);
   if (!card.message.empty())
     out += fmt::format("\n{}", render_message(card.message, options.message_lines));
-  if (!card.hint.empty()) out += fmt::format("      → {}\n", card.hint);
-  return out + card_doubts(card, options);
+  return out + step_line(next_step(row)) + card_doubts(card, options);
 }
 
 std::string render_group(const ReportData& data, const ConsoleOptions& options) {
@@ -255,7 +297,8 @@ std::string render_rows(const std::vector<ResultRow>& rows, const ConsoleOptions
 
 std::string render_console(const ReportData& data, const ConsoleOptions& options) {
   const std::optional<VerdictCard> card = verdict_card(data);
-  std::string out = card ? render_card(*card, options) : render_rows(derive_all(data), options);
+  const std::vector<ResultRow> rows = derive_all(data);
+  std::string out = card ? render_card(*card, rows.front(), options) : render_rows(rows, options);
   out += render_files(data, options);
   out += render_group(data, options);
   out += render_chain(data.chain, options);
@@ -269,7 +312,7 @@ std::string format_row_line(const ResultRow& row, const ConsoleOptions& options)
   std::string line = fmt::format("{} {}", paint(glyph(row.state), tone(row.state), options.colour),
                                  sanitize_line(row.task));
   if (row.has_submission) line += fmt::format("  {}", contestant_of(row));
-  line += fmt::format("  {}", words(row.state));
+  line += fmt::format("  {}{}", words(row.state), behind_state(row));
   if (row.credit.below_floor) {
     line += fmt::format("  {}", paint("below the floor", Tone::kCaution, options.colour));
   } else if (row.counts_as_correct() && row.over_eager) {

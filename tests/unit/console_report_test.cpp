@@ -100,6 +100,50 @@ TEST(ConsoleReport, AWrongSubmissionShowsNoSpeedup) {
   EXPECT_THAT(render_console({{}, {e}}), Not(HasSubstr("FASTER")));
 }
 
+TEST(ConsoleReport, AFailureSaysWhoseFaultItIs) {
+  Evaluation e = make_report_data().evaluations[0];
+  const auto told = [&](State state) {
+    e.state = state;
+    e.message = "it ended";
+    Evaluation other = e;
+    other.task = "level1/023_softmax";
+    return std::vector{format_row_line(derive(e)), render_console({{}, {e}}),
+                       render_console({{}, {e, other}})};
+  };
+  for (const std::string& text : told(State::kCrash)) {
+    EXPECT_THAT(text, HasSubstr("crash · the submission's fault"));
+    EXPECT_THAT(text, Not(HasSubstr("machine's fault")));
+  }
+  for (const std::string& text : told(State::kInfrastructureError)) {
+    EXPECT_THAT(text, HasSubstr(" · kbench's or the machine's fault"));
+    EXPECT_THAT(text, Not(HasSubstr("submission's fault")));
+  }
+  for (const std::string& text : told(State::kOk)) EXPECT_THAT(text, Not(HasSubstr("fault")));
+}
+
+TEST(ConsoleReport, ACompileErrorSaysWhatToDoNext) {
+  Evaluation e = make_report_data().evaluations[0];
+  e.state = State::kCompileError;
+  const auto told = [&](const std::string& message) {
+    e.message = message;
+    return render_console({{}, {e}});
+  };
+  const std::string step =
+      " and run it again: what does not compile is told in seconds, without a device\n";
+  EXPECT_THAT(told("bad.cpp does not compile\n./bad.cpp:3:84: error: expected ';'"),
+              HasSubstr("      → correct line 3 of bad.cpp" + step));
+  EXPECT_THAT(told("bad.cu does not compile\n./bad.cu(17): error: expected a \";\""),
+              HasSubstr("      → correct line 17 of bad.cu" + step));
+  EXPECT_THAT(told("/usr/include/c++/x.h:9:1: error: no\n./task.h:3:1: error: x\n"
+                   "./inner/a.hpp:5:2: fatal error: y.hpp: No such file"),
+              HasSubstr("      → correct line 5 of inner/a.hpp" + step));
+  EXPECT_THAT(told("bad.cpp does not compile\ncollect2: error: ld returned 1 exit status"),
+              HasSubstr("      → correct the submission" + step));
+  e.hint = "Do that.";
+  EXPECT_THAT(told("./bad.cpp:3:84: error: x"), HasSubstr("      → Do that.\n"));
+  EXPECT_THAT(told("./bad.cpp:3:84: error: x"), Not(HasSubstr("line 3 of")));
+}
+
 TEST(ConsoleReport, OneLineForEachRow) {
   const ReportData data = make_report_data();
   EXPECT_THAT(format_row_line(derive(data.evaluations[0])),
