@@ -20,6 +20,7 @@
 #include "runner/sandbox/landlock.hpp"
 #include "runner/sandbox/seccomp_filter.hpp"
 #include "tests/fakes/sandbox_fixture.hpp"
+#include "tests/unit/temporary_folder.hpp"
 
 namespace kbench {
 namespace {
@@ -135,6 +136,36 @@ TEST_P(SandboxTest, WhereLayersDoNotWorkAProgramStartsAgainWithoutThem) {
   EXPECT_EQ(field(status, "Uid").starts_with(std::to_string(::geteuid()) + "\t"),
             !sandbox_->level(true).own_uid)
       << status;
+}
+
+// Was: the folder stayed with the user of the first try, so a CUDA oracle without a GPU could make
+// no folder of its own in it.
+TEST_P(SandboxTest, AProgramThatStartsAgainMayWriteToItsFolder) {
+  const test::TemporaryFolder folder;
+  auto pipe = make_pipe();
+  ASSERT_TRUE(pipe);
+  SandboxCommand command{.argv = {"/bin/sh", "-c",
+                                  "mkdir \"$1/$$\" 2>/dev/null && made=made || made=refused; "
+                                  "echo \"$made $(id -u)\" >&3; exec sleep 1000",
+                                  "sh", folder.path().string()},
+                         .writable = {folder.path()},
+                         .descriptors = {{pipe->write.get(), 3}}};
+  command.needs_cuda = true;
+  auto process = sandbox_->start_early(command);
+  ASSERT_TRUE(process) << process.error().message;
+  const auto running = (*process)->processes();
+  ASSERT_TRUE(running && !running->empty());
+  std::ifstream file("/proc/" + std::to_string(running->front()) + "/status");
+  const std::string status(std::istreambuf_iterator<char>(file), {});
+  const std::string users = field(status, "Uid");
+  const std::string user = " " + users.substr(0, users.find('\t')) + "\n";
+  std::string said;  // by both
+  for (std::array<char, 100> text{}; said.find(user) == said.npos && has_said_something(*pipe);) {
+    const auto size = ::read(pipe->read.get(), text.data(), text.size());
+    ASSERT_GT(size, 0);
+    said.append(text.data(), static_cast<std::size_t>(size));
+  }
+  EXPECT_NE(said.find("made" + user), said.npos) << said;
 }
 
 TEST_P(SandboxTest, HasNoPrivileges) {
