@@ -245,12 +245,19 @@ void take_shard(const ShardChoice& shard, Plan& plan) {
   plan.tasks = std::move(part);
 }
 
+// The shipped examples are written for float32, and would not compile.
+bool examples_fit(const RunRequest& request) {
+  return working_type(request.precision) == DType::kFloat32;
+}
+
 // Whether tasks without a submission are left out. Tasks and levels that were named are never left
-// out: a score counts them all.
+// out: a score counts them all. The shipped examples say nothing about a suite that was named, or
+// where none of them fits.
 bool takes_submitted_tasks_only(const RunRequest& request, const SubmissionFolder& folder) {
   const bool names_tasks =
       !request.levels.empty() || !request.tasks.empty() || !request.tags.empty();
-  return folder.is_the_users && !names_tasks && !request.all_tasks;
+  const bool submitted = folder.is_the_users || (!request.suite && examples_fit(request));
+  return submitted && !names_tasks && !request.all_tasks;
 }
 
 // Leaves the tasks that a selected submission is for, well formed or not. An agent that is refused
@@ -362,10 +369,9 @@ Result<FoundFolder> look_into_folder(const RunRequest& request, const Installati
   return FoundFolder{std::move(*folder), std::move(*found)};
 }
 
-// The shipped examples are written for float32, and would not compile.
 void leave_unfit_examples_out(const RunRequest& request, std::optional<FoundFolder>& found,
                               Plan& plan) {
-  if (working_type(request.precision) == DType::kFloat32 || found->folder.is_the_users) return;
+  if (examples_fit(request) || found->folder.is_the_users) return;
   found.reset();
   plan.submissions_from = fmt::format(
       "no submissions: the shipped examples are not in {} (there is no ./submissions here)",

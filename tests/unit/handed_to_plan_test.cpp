@@ -104,6 +104,33 @@ TEST_F(HandedToPlan, APlanIsOfThePrecisionSizeTagsAndFolderThatAreAskedFor) {
   EXPECT_THAT(make_plan(request_, benches_.place)->tasks, SizeIs(4));
 }
 
+TEST_F(HandedToPlan, OfTheShippedExamplesItHasTheirTasks) {
+  folder_.write("examples/example/level1/019_relu.cpp", "int nothing;\n");
+  request_.submissions.reset();
+  const auto plan = make_plan(request_, benches_.place);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  ASSERT_THAT(plan->tasks, SizeIs(1));
+  EXPECT_EQ(plan->tasks[0].id, "level1/019_relu");
+  EXPECT_TRUE(plan->only_submitted);
+  EXPECT_THAT(plan->units, SizeIs(1));
+  EXPECT_FALSE(plan->submissions) << "they are nobody's";
+  const auto tasks_of = [&](const RunRequest& request) {
+    return make_plan(request, benches_.place)->tasks.size();
+  };
+  RunRequest asked = request_;
+  asked.all_tasks = true;
+  EXPECT_EQ(tasks_of(asked), 4U);
+  asked = request_;
+  asked.levels = {1};
+  EXPECT_EQ(tasks_of(asked), 3U) << "a level is all of its tasks";
+  asked = request_;
+  asked.suite = benches_.place.suites;
+  EXPECT_EQ(tasks_of(asked), 4U) << "another suite was named";
+  asked = request_;
+  asked.precision = "bf16";
+  EXPECT_EQ(tasks_of(asked), 4U) << "none of them is in that type";
+}
+
 TEST_F(HandedToPlan, AFileIsWhatItsRunWasOf) {
   request_.submissions.reset();
   request_.file = folder_.write("019_relu.cpp", "int nothing;\n");
