@@ -31,6 +31,35 @@ Status check_timed(const Run& run) {
                "`kbench runs` lists the others; `kbench report table` shows this one."};
 }
 
+// The error for a run that there is not, where some there were only checked: those have no times,
+// and whoever made them looks for them.
+Error with_checked_runs(const Store& store, Error error, const std::optional<RunFacts>& device) {
+  const auto runs = store.runs();
+  if (!runs || error.code != ErrorCode::kNotFound) return error;
+  const auto checked = std::count_if(runs->begin(), runs->end(), [&](const Run& run) {
+    const RunFacts facts = facts_of(run);
+    return !facts.timed && (!device || same_device(facts, *device));
+  });
+  if (checked == 0) return error;
+  error.message += fmt::format("; {} there {} no times because of --checks-only",
+                               checked == 1 ? "1 run" : fmt::format("{} runs", checked),
+                               checked == 1 ? "has" : "have");
+  error.hint =
+      "make a run with times: `kbench run FILE` without --checks-only, and once more after "
+      "the next change; then `kbench compare`";
+  return error;
+}
+
+// The newest run that was timed, or so many before it; any run of another name.
+Result<Run> timed_run(const Store& store, const std::string& name) {
+  auto run = find_run_named(store, name, [](const Run& one) { return facts_of(one).timed; });
+  if (run || !steps_before_latest(name)) return run;
+  return with_checked_runs(
+      store,
+      {run.error().code, fmt::format("there is no run \"{}\" with times", name), run.error().hint},
+      {});
+}
+
 bool is_one_file(const Run& run) { return !facts_of(run).submitted_file.empty(); }
 
 using Submitted = std::set<std::pair<std::string, std::string>>;  // task, agent
@@ -118,8 +147,7 @@ Measurable measurable_rows(const Comparison& comparison, const PairedMeasuring& 
 Result<ComparedRuns> find_compared(const Store& store,
                                    const std::optional<std::string>& before_name,
                                    const std::string& after_name) {
-  const auto after =
-      find_run_named(store, after_name, [](const Run& run) { return facts_of(run).timed; });
+  const auto after = timed_run(store, after_name);
   if (!after) return after.error();
   const RunFacts facts = facts_of(*after);
   const auto before =
@@ -127,7 +155,7 @@ Result<ComparedRuns> find_compared(const Store& store,
           ? find_run_named(store, *before_name,
                            [&](const Run& run) { return is_comparable(facts_of(run), facts); })
           : run_before(store, *after);
-  if (!before) return before.error();
+  if (!before) return with_checked_runs(store, before.error(), facts);
   if (before->id == after->id) {
     return Error{ErrorCode::kUsage,
                  fmt::format("both names are the run {}, which is no different from itself",

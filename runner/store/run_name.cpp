@@ -33,8 +33,8 @@ Result<Run> nth_newest(const Store& store, int steps, const std::string& name,
     if (before++ == steps) return std::move(run);
   }
   return Error{ErrorCode::kNotFound,
-               fmt::format("there is no run \"{}\": {} {}", name, before,
-                           among ? "of that device are stored" : "are stored"),
+               fmt::format("there is no run \"{}\": {} {}{}", name, before,
+                           before == 1 ? "is stored" : "are stored", among ? " of its device" : ""),
                "`kbench runs` lists them"};
 }
 

@@ -62,7 +62,9 @@ class RowsTest(Prepared, RunCase):
             self.assertIsNone(json.loads(line)["reward"]["value"])
 
     def test_they_are_compared_with_nothing(self):
-        self.assert_fails(self.kbench("compare"), NOTHING_SELECTED)
+        result = self.kbench("compare")
+        self.assert_fails(result, NOTHING_SELECTED, "no times because of --checks-only")
+        self.assertIn("`kbench run FILE` without --checks-only", result.stderr)
         (listed,) = json.loads(self.kbench("runs", "--json").stdout)["runs"]
         self.assertIs(listed["timed"], False)
 

@@ -69,6 +69,21 @@ TEST_F(ComparedRunsTest, OneThatTimedNothingIsNoneOfThem) {
   EXPECT_EQ(find("bb").error().code, ErrorCode::kUsage);
 }
 
+TEST_F(ComparedRunsTest, ThatTheOthersWereOnlyCheckedIsSaid) {
+  add_at("aa", 1, kChecked);
+  add_at("bb", 2, kChecked);
+  EXPECT_EQ(error_of(),
+            "there is no run \"latest\" with times; 2 runs there have no times because "
+            "of --checks-only");
+  EXPECT_EQ(find().error().code, ErrorCode::kNotFound);
+  EXPECT_THAT(find().error().hint, HasSubstr("`kbench run FILE` without --checks-only"));
+  add_at("cc", 3, kTimed);
+  EXPECT_EQ(error_of(),
+            "there is no run before cc on its device, cpu; 2 runs there have no times "
+            "because of --checks-only");
+  EXPECT_THAT(error_of("latest~1"), HasSubstr("1 is stored of its device; 2 runs there have no"));
+}
+
 TEST_F(ComparedRunsTest, AloneOrTwiceTheSameIsRefused) {
   add_at("aa", 1, kTimed);
   EXPECT_THAT(error_of(), HasSubstr("there is no run before aa on its device"));
