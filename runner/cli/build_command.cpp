@@ -51,8 +51,9 @@ CLI::App* add_build(CLI::App& app, BuildOptions& options) {
 
 Result<End> call(const BuildOptions& options, const Installation& installation) {
   BuildRequest request = options;
-  if (auto listed = add_task_list(options.input_file, request.run.tasks); !listed)
-    return listed.error();
+  RunRequest& run = request.run;
+  auto listed = add_task_list(options.input_file, run.suite, installation, run.tasks);
+  if (!listed) return listed.error();
   Progress progress = progress_of(options.common);
   const auto built = build_plan(request, installation, progress);
   if (!built) return built.error();

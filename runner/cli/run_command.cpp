@@ -68,8 +68,8 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
 
 // The options with the tasks that --input-file lists, or with the one that --reference becomes.
 Result<RunOptions> with_tasks_of_files(RunOptions options, const Installation& installation) {
-  if (auto listed = add_task_list(options.input_file, options.tasks); !listed)
-    return listed.error();
+  auto listed = add_task_list(options.input_file, options.suite, installation, options.tasks);
+  if (!listed) return listed.error();
   if (!options.reference) return options;
   if (options.size && *options.size != "full")
     return Error{ErrorCode::kUsage,

@@ -59,6 +59,22 @@ bool can_be_pattern(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
+// A pattern that no task can have, with blanks in it or other letters, may still be near to a name.
+Status check_line(std::string_view pattern, const std::vector<TaskEntry>& entries) {
+  constexpr std::size_t kShown = 100;
+  const std::string shown = clean_name(pattern, kShown);
+  const auto found = select_tasks(entries, {}, {shown});
+  if (can_be_pattern(pattern)) return found ? Status(Done{}) : found.error();
+  return Error{
+      ErrorCode::kUsage, fmt::format("no task is called \"{}\"", shown),
+      found ? "a line is a task, such as level1/019_relu or level2/*" : found.error().hint};
+}
+
+Error in_line(const std::filesystem::path& file, int number, Error error) {
+  error.message = fmt::format("{}:{}: {}", shown(file), number, error.message);
+  return error;
+}
+
 }  // namespace
 
 Result<std::vector<TaskEntry>> tasks_of_suite(const std::optional<std::filesystem::path>& suite,
@@ -96,7 +112,8 @@ Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
   return load_task_in(working_type(precision), selected->front().file);
 }
 
-Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file) {
+Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file,
+                                                const std::vector<TaskEntry>& entries) {
   const auto text = text_of(file);
   if (!text) return text.error();
   std::vector<std::string> tasks;
@@ -106,8 +123,7 @@ Result<std::vector<std::string>> read_task_list(const std::filesystem::path& fil
     const std::string_view pattern = pattern_in(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (pattern.empty()) continue;
-    if (!can_be_pattern(pattern))
-      return unusable(file, fmt::format("line {} names no task", number));
+    if (auto fine = check_line(pattern, entries); !fine) return in_line(file, number, fine.error());
     tasks.emplace_back(pattern);
   }
   if (tasks.empty()) return unusable(file, "it names no task");
@@ -116,9 +132,12 @@ Result<std::vector<std::string>> read_task_list(const std::filesystem::path& fil
 }
 
 Status add_task_list(const std::optional<std::filesystem::path>& file,
-                     std::vector<std::string>& patterns) {
+                     const std::optional<std::filesystem::path>& suite,
+                     const Installation& installation, std::vector<std::string>& patterns) {
   if (!file) return Done{};
-  const auto listed = read_task_list(*file);
+  const auto entries = tasks_of_suite(suite, installation);
+  if (!entries) return entries.error();
+  const auto listed = read_task_list(*file, *entries);
   if (!listed) return listed.error();
   patterns.insert(patterns.end(), listed->begin(), listed->end());
   return Done{};

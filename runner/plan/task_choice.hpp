@@ -36,10 +36,15 @@ namespace kbench {
                                      std::string_view precision = {});
 
 // The patterns of a file, a line each; # begins a remark. "-": standard input. Errors: kUsage for a
-// file that names no task, is too long, or has a line that no pattern can be; those of reading it.
-[[nodiscard]] Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file);
-// The same, added to `patterns`, where a file is named.
+// file that names no task, is too long, or has a line that no pattern can be; those of reading it;
+// kNotFound, as of select_tasks. What is wrong with a line begins with "FILE:LINE: ".
+[[nodiscard]] Result<std::vector<std::string>> read_task_list(
+    const std::filesystem::path& file, const std::vector<TaskEntry>& entries);
+// The same for the tasks of the folder `suite`, or of the installation, added to `patterns`, where
+// a file is named.
 [[nodiscard]] Status add_task_list(const std::optional<std::filesystem::path>& file,
+                                   const std::optional<std::filesystem::path>& suite,
+                                   const Installation& installation,
                                    std::vector<std::string>& patterns);
 
 }  // namespace kbench
