@@ -20,6 +20,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/print/build_caution.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/workspace/workspace_record.hpp"
 
@@ -60,10 +61,8 @@ int run_program(const std::vector<std::string>& words) {
     return finish(ExitCode::kGood, "", -1);
   }
 
-  if (build_info().debug) {
-    fmt::print(stderr, "{} this is a debug build: its times mean nothing\n",
-               terminal.paint(Color::kYellow, "warning:"));
-  }
+  if (const std::string caution = debug_caution(build_info()); !caution.empty())
+    fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), caution);
   const auto installation = find_ours();
   if (!installation) return fail(installation.error(), terminal);
   return std::visit(

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/print/build_caution.hpp"
+
 namespace kbench::test {
 namespace {
 
@@ -52,6 +54,23 @@ TEST(BuildText, JsonHasTheSameAndNoTimeOfWhatWasNotBuilt) {
   EXPECT_EQ(build_words(built),
             "1 submission built for cpu, 1 could not be tried; interrupted, the same command goes "
             "on from there");
+}
+
+// A test of a debug build cannot count on there being one.
+TEST(BuildInfo, ADebugBuildWarnsOfItsTimes) {
+  BuildInfo info{.build_type = "Debug", .debug = true};
+  EXPECT_EQ(debug_caution(info),
+            "this is a debug build (Debug): its times mean nothing; third_party/setup makes a "
+            "Release build");
+  info.build_type = "";
+  EXPECT_THAT(debug_caution(info), ::testing::HasSubstr("(no build type)"));
+  info.debug = false;
+  EXPECT_EQ(debug_caution(info), "");
+#ifdef NDEBUG
+  EXPECT_EQ(debug_caution(build_info()), "");
+#else
+  EXPECT_NE(debug_caution(build_info()), "");
+#endif
 }
 
 }  // namespace

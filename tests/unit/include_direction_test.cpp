@@ -179,10 +179,10 @@ const std::map<std::string, Rule>& rules() {
          "runner/judge", "runner/episode", "reports/facts", "runner/store/chain"}}},
       // Texts that show people what rooms found; those rooms know no terminal.
       {"runner/print",
-       {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/selftest",
-         "runner/device", "runner/exchange", "runner/import", "runner/lint", "runner/pool",
-         "runner/plan", "runner/run", "runner/synthesis", "runner/again", "reports/facts",
-         "reports/formats", "reports/write"}}},
+       {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/installation",
+         "runner/selftest", "runner/device", "runner/exchange", "runner/import", "runner/lint",
+         "runner/pool", "runner/plan", "runner/run", "runner/synthesis", "runner/again",
+         "reports/facts", "reports/formats", "reports/write"}}},
       // No measure, baselines, backend, sandbox, gate: what touches the machine is a room's.
       {"runner/cli",
        {{"runner/exchange",    "runner/pool",         "runner/core",         "runner/os",
