@@ -1,10 +1,13 @@
 #include "runner/again/known_names.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "runner/plan/task_choice.hpp"
+#include "runner/run/rerun.hpp"
 #include "runner/store/known_agents.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/family.hpp"
@@ -19,6 +22,15 @@ std::vector<std::string> task_ids(const NameSearch& search, const Installation& 
   if (const auto entries = tasks_of_suite(search.suite, installation))
     for (const TaskEntry& entry : *entries) ids.push_back(entry.id);
   return ids;
+}
+
+std::vector<std::string> level_numbers(const NameSearch& search, const Installation& installation) {
+  std::set<int> there;
+  if (const auto entries = tasks_of_suite(search.suite, installation))
+    for (const TaskEntry& entry : *entries) there.insert(entry.level);
+  std::vector<std::string> names;
+  for (const int level : there) names.push_back(std::to_string(level));
+  return names;
 }
 
 std::vector<std::string> runs_and_tags(const fs::path& database, bool with_runs) {
@@ -52,6 +64,8 @@ std::vector<std::string> agents(const NameSearch& search) {
 std::vector<std::string> known_names(const NameSearch& search, const Installation& installation) {
   if (search.kind == "tasks") return task_ids(search, installation);
   if (search.kind == "families") return {all_families().begin(), all_families().end()};
+  if (search.kind == "levels") return level_numbers(search, installation);
+  if (search.kind == "states") return rerun_words();
   if (search.kind == "agents") return agents(search);
   std::error_code failed;
   if (!fs::exists(search.database, failed)) return {};

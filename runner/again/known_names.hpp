@@ -1,4 +1,5 @@
-// Names that a command line may take: of tasks, runs, tags and agents, for whoever completes one.
+// Names that a command line may take: of tasks, levels, states, runs, tags and agents, for whoever
+// completes one.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 namespace kbench {
 
 struct NameSearch {
-  std::string kind;  // "tasks", "families", "runs", "tags" or "agents"
+  std::string kind;  // "tasks", "families", "levels", "states", "runs", "tags" or "agents"
   std::optional<std::filesystem::path> suite;
   std::filesystem::path database = "kbench.sqlite";
   std::filesystem::path submissions = "submissions";  // a folder as `kbench run` finds it

@@ -21,9 +21,10 @@ NameSearch search_of(const NamesOptions& options) {
 }  // namespace
 
 CLI::App* add_names(CLI::App& app, NamesOptions& options) {
-  auto& names = add_verb(app, "names", "List tasks, runs, tags or families, one a line");
-  add_word(names, "KIND", options.kind, {"tasks", "families", "runs", "tags", "agents"},
-           "Of what; families are what --family takes")
+  auto& names = add_verb(app, "names", "List names that options take, one a line");
+  add_word(names, "KIND", options.kind,
+           {"tasks", "families", "levels", "states", "runs", "tags", "agents"},
+           "Of what; families are what --family takes, states what --rerun takes")
       ->required();
   add_value(names, "LINE", options.line, "",
             "Words of the line that is completed: --db, --suite and --submissions count");

@@ -145,7 +145,7 @@ struct ExplainOptions {
 // `kbench names`.
 struct NamesOptions {
   CommonOptions common;
-  std::string kind;  // "tasks", "families", "runs", "tags", "agents"
+  std::string kind;  // one of again/known_names.hpp
   std::filesystem::path database = "kbench.sqlite";
   std::vector<std::string> line;  // words of the command line that is being completed
 };

@@ -64,6 +64,8 @@ std::string_view OptionEntry::names_of_value() const {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (value == "FAMILY") return "families";
+  if (value == "STATE") return "states";
+  if (is_called("--level")) return "levels";
   if (value == "GLOB" || place == "TASK" || (is_called("--task") && takes_value())) return "tasks";
   if (value == "RUN" || place == "RUN" || place == "BEFORE" || place == "AFTER") return "runs";
   if (is_called("--agent")) return "agents";

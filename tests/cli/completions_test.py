@@ -24,6 +24,9 @@ LINES = [
     ("kbench report j", ["json", "jsonl", "junit"], ["html", "run"]),
     ("kbench tasks lint --format ", ["table", "json"], ["csv"]),
     ("kbench completions ", ["bash", "zsh", "fish"], ["html"]),
+    ("kbench run --rerun t", ["timeout", "timing_inconsistent"], ["crash", "failed"]),
+    ("kbench run --level ", ["1", "2", "3"], ["4"]),
+    ("kbench tasks list --level ", ["1", "2", "3"], ["4"]),
     ("kbench help tr", ["trust", "trainer"], ["tasks", "run"]),
 ]
 FILES = ["kbench report --db sto", "kbench run mine"]

@@ -46,6 +46,14 @@ TEST_F(KnownNames, OfTasksAreTheirIds) {
 
 TEST_F(KnownNames, OfFamiliesAreAll) { EXPECT_FALSE(names("families").empty()); }
 
+TEST_F(KnownNames, OfLevelsAreThoseOfTheSuite) {
+  EXPECT_THAT(names("levels"), ElementsAre("1", "2"));
+}
+
+TEST_F(KnownNames, OfStatesAreThoseThatARunTakesAgain) {
+  EXPECT_THAT(names("states"), ::testing::IsSupersetOf({"failed", "timeout", "wrong_result"}));
+}
+
 TEST_F(KnownNames, OfRunsAreTagsAndShortIds) {
   store_run();
   EXPECT_THAT(names("runs"), ElementsAre("best", "latest", "0123456789ab"));
