@@ -268,7 +268,7 @@ constexpr std::array kFields{
         [](Row r) { return to_json(r.vendor_over_eager); }},
     Field{"repeats", "Repeats", Unit::kCount,
           "How often it was measured again, by fresh processes and with a new key, because it "
-          "seemed too fast or clocks contradicted it.",
+          "seemed too fast, clocks contradicted it or the machine was busy.",
           [](Row r) -> Json { return r.repeats; }},
     Field{
         "timed", "Timed", Unit::kFlag,

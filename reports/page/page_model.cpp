@@ -146,15 +146,28 @@ struct Estimates {
   }
 };
 
+// The words in front of estimates: the device was never calibrated, or what else took the verdicts
+// of calibrated rows.
+std::string why_by_estimate(bool calibrated, const std::set<std::string>& reasons) {
+  if (!calibrated) return "Not calibrated, so nobody is ranked";
+  return fmt::format("No speed-up has a verdict, so nobody is ranked{}{}",
+                     reasons.size() == 1 ? ": " : "",
+                     reasons.size() == 1 ? sanitize_line(*reasons.begin()) : "");
+}
+
 // A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
 // scores are all 0 there and rank nobody, but there are estimates. Empty for any other board.
 std::string estimates_of(const PageBoard& board) {
   std::vector<Estimates> found(board.agents.size());
+  bool calibrated = false;
+  std::set<std::string> reasons;
   for (const PageTask& task : board.tasks) {
     for (std::size_t agent = 0; agent < task.best.size(); ++agent) {
       const ResultRow* row = task.best[agent];
       if (!row || !row->counts_as_correct() || !row->ranked() || !row->over_eager) continue;
       if (row->over_eager->verdict != Verdict::kNone) return "";
+      calibrated = calibrated || row->over_eager->calibrated;
+      reasons.insert(row->no_verdict);
       found[agent].faster += row->over_eager->estimate > 1;
       found[agent].sum += std::log(row->over_eager->estimate);
       ++found[agent].timed;
@@ -173,9 +186,8 @@ std::string estimates_of(const PageBoard& board) {
           : fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}",
                         join_names({agent}),
                         of_tasks(static_cast<std::size_t>(score.correct), score.tasks));
-  return fmt::format(
-      "Not calibrated, so nobody is ranked. By estimate {}; geometric mean of the correct ones {}.",
-      how_fast, show_ratio(most->mean()));
+  return fmt::format("{}. By estimate {}; geometric mean of the correct ones {}.",
+                     why_by_estimate(calibrated, reasons), how_fast, show_ratio(most->mean()));
 }
 
 // A sentence for a board of which no task counts: with the reason, if there is only one.

@@ -190,6 +190,19 @@ TEST(PageModel, WithoutAVerdictTheHeadlineIsTheEstimate) {
                     Not(HasSubstr("%"))));
 }
 
+// Was: "Not calibrated", of a device that was.
+TEST(PageModel, WhereABusyMachineTookTheVerdictsTheHeadlineSaysSo) {
+  ReportData data = make_report_data();
+  for (Evaluation& evaluation : data.evaluations) {
+    evaluation.device = "cuda";
+    evaluation.labels = "busy_machine";
+  }
+  const PageModel page(data);
+  EXPECT_THAT(winners_of(page.boards[0]),
+              AllOf(HasSubstr("No speed-up has a verdict, so nobody is ranked: other programs"),
+                    Not(HasSubstr("alibrated"))));
+}
+
 // Was: "is faster than eager on 0 of 3 tasks", and no speed.
 TEST(PageModel, WhereNobodyIsFasterByEstimateTheHeadlineSaysHowFarAway) {
   const auto estimated = [](const char* agent, const char* task, double estimate) {
