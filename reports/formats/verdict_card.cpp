@@ -1,5 +1,6 @@
 #include "reports/formats/verdict_card.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -90,6 +91,27 @@ CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
   return {name, show_speedup(speedup), verdict.text, verdict.tone};
 }
 
+// "39 % [34–44]", "38.5 % [38.2–38.8]"; without a speed-up no interval. Eager's time over the ends
+// of the speed-up's interval is the interval of the submission's time, and the limit over those is
+// that of the share. The page has the same for its bars (timeRange and showLimitShare).
+std::string limit_share_words(const ResultRow& row, double share) {
+  if (!row.over_eager || !row.eager.median_ns || !(row.over_eager->low > 0))
+    return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+  // A median over all blocks need not lie among the ratios within blocks.
+  const double shortest =
+      std::min(*row.eager.median_ns / row.over_eager->high, *row.submitted.median_ns);
+  const double longest =
+      std::max(*row.eager.median_ns / row.over_eager->low, *row.submitted.median_ns);
+  const double limit = share * *row.submitted.median_ns;
+  const double low = limit / longest;
+  const double high = limit / shortest;
+  const int decimals = share < 0.1 || high - low < 0.02 ? 1 : 0;  // else both ends may look equal
+  const double confidence = row.over_eager->confidence;
+  return fmt::format("{:.{}f} % [{:.{}f}–{:.{}f}]{}", 100 * share, decimals, 100 * low, decimals,
+                     100 * high, decimals,
+                     confidence < 0.95 ? fmt::format(" at {:.0f} %", 100 * confidence) : "");
+}
+
 CardFact limit_fact(const ResultRow& row) {
   CardFact fact{"Share of the limit", kUnknown, "the least time of a call is not known here",
                 Tone::kNeutral};
@@ -98,8 +120,7 @@ CardFact limit_fact(const ResultRow& row) {
     if (!row.limit_basis.empty()) fact.remark = sanitize_line(row.limit_basis);
     return fact;
   }
-  const double percent = 100 * *share;
-  fact.value = fmt::format("{:.{}f} %", percent, percent < 10 ? 1 : 0);
+  fact.value = limit_share_words(row, *share);
   fact.remark =
       fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
   if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", sanitize_line(row.limit_basis));

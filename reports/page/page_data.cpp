@@ -12,8 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "reports/facts/fields.hpp"
 #include "reports/facts/reproduce.hpp"
+#include "reports/facts/run_facts.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/facts/without_folders.hpp"
 #include "reports/formats/json_report.hpp"
@@ -206,6 +209,21 @@ Json task_json(const PageModel& page, const PageTask& task) {
   return made;
 }
 
+// "NVIDIA H200 · driver 570.86 · PyTorch 2.11.0 · g++ 12.2.0", as the run's environment has them.
+std::string environment_line(const ReportData& data, const PageBoard& board) {
+  const RunFacts facts = facts_of(data.run);
+  const bool own = board.device == device_of(data) && !data.device_name.empty();
+  std::string line = own ? data.device_name : board.device;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) line += fmt::format(" · {}{}", name, value);
+  };
+  if (board.device == "cuda") add("driver ", facts.driver);
+  add("PyTorch ", facts.torch);
+  add("C++ compiler ", facts.host_compiler);
+  if (board.device == "cuda") add("nvcc ", facts.nvcc);
+  return sanitize_line(without_folders(line));
+}
+
 Json board_json(const PageModel& page, const PageBoard& board) {
   Json scopes = Json::array();
   for (const PageScope& scope : board.scopes)
@@ -223,6 +241,7 @@ Json board_json(const PageModel& page, const PageBoard& board) {
           {"profile", sanitize_line(board.profile)},
           {"size", sanitize_line(board.size)},
           {"protocol", board.protocol},
+          {"environment", environment_line(page.data, board)},
           {"same_margin", same_margin(board.device)},
           {"agents", std::move(agents)},
           {"scopes", std::move(scopes)},

@@ -180,6 +180,41 @@ void write_tasks(HtmlWriter& html, const PageBoard& board) {
   }
 }
 
+std::string_view whose(Fault fault) {
+  switch (fault) {
+    case Fault::kNone: return "nobody's";
+    case Fault::kSubmission: return "the submission's";
+    case Fault::kInfrastructure: break;
+  }
+  return "kbench's or the machine's";
+}
+
+std::string first_line(const std::string& text) {
+  constexpr std::size_t kLongest = 300;
+  return shorten(sanitize_line(text.substr(0, text.find('\n'))), kLongest);
+}
+
+// The rows that failed, each with the first line of what went wrong.
+void write_failures(HtmlWriter& html, const PageBoard& board) {
+  bool begun = false;
+  for (const PageTask& task : board.tasks)
+    for (const ResultRow& row : task.rows) {
+      if (row.fault == Fault::kNone) continue;
+      if (!begun) {
+        open_table(html, "What failed");
+        write_heads(html, {"Task", "Submission", "State", "Whose fault", "Message"}, 5);
+        begun = true;
+      }
+      html.open("tr").element("th", row.task, {{"scope", "row"}});
+      html.element("td", row.has_submission ? row.contestant() : "baselines only");
+      html.element("td", fmt::format("{} {}", glyph(row.state), words(row.state)),
+                   {{"class", std::string(to_string(tone(row.state)))}});
+      html.element("td", whose(row.fault));
+      html.element("td", first_line(row.message), {{"class", "first-line"}}).close();
+    }
+  if (begun) close_table(html);
+}
+
 std::string board_name(const PageBoard& board) {
   return fmt::format("{} · {} · {} · {} · protocol {}", board.device, board.size, board.precision,
                      board.profile, board.protocol);
@@ -332,11 +367,12 @@ std::string headline_html(const PageModel& page) {
 
 std::string results_html(const PageModel& page) {
   HtmlWriter html;
-  const bool ranks = !verdict_card(page.data);  // one alone is first of nobody
+  const bool ranks = !verdict_card(page.data);  // one alone is first of nobody, and has a card
   for (const PageBoard& board : page.boards) {
     if (page.boards.size() > 1) html.element("h2", board_name(board));
     if (ranks) write_ranking(html, page, board);
     write_tasks(html, board);
+    if (ranks) write_failures(html, board);  // a card tells its failure itself
   }
   return html.take();
 }

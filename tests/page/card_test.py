@@ -33,6 +33,19 @@ class CardTest(CardCase):
                      "Over compiled", "Share of the limit"):
             self.assertIn(part, text)
 
+    def test_the_share_of_the_limit_has_the_interval_of_the_time(self):
+        row = self.row()
+        eager, speedup = row["time_ns"]["eager"], row["speedup"]["eager"]
+        shares = [row["floor_ns"] / time for time in (row["time_ns"]["submission"],
+                                                      eager / speedup["low"], eager / speedup["high"])]
+        decimals = 1 if shares[2] - shares[1] < 0.02 else 0
+        share, low, high = (f"{100 * one:.{decimals}f}" for one in shares)
+        page = self.open()
+        self.assertIn(f"{share} % [{low}–{high}]", page.inner_text(".card-facts"))
+        self.assertIn(f"{share}\N{NO-BREAK SPACE}% [{low}–{high}] of the limit",
+                      page.locator("#task figure").first.text_content())
+        self.assertIn(f"[{low}–{high}]", page.inner_text("#task .facts"))
+
     def test_nothing_is_ranked(self):
         page = self.open()
         for gone in ("#ranking", "#p", "table.ranking", ".matrix", ".steps"):
@@ -100,6 +113,7 @@ class FailedTest(CardCase):
         self.assertLess(self.bottom(page, ".card pre.message"), 400)
         self.assertEqual(page.inner_text("main").count(self.row()["message"].splitlines()[0]), 1)
         self.assertIn(self.row()["hint"], page.inner_text(".card"))
+        self.assertIn("the submission's fault", page.inner_text("#task .results"))
 
 
 if __name__ == "__main__":

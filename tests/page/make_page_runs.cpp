@@ -140,6 +140,7 @@ Run make_run() {
   run.environment =
       R"-({"kbench":"kbench 1.0 (release)","torch":"2.11.0","device":{"name":"Example GPU 80GB",)-"
       R"-("memory_bytes":85899345920,"threads":16},"gpu":{"driver":"600.10"},)-"
+      R"-("host_compiler":"g++ 12.2.0","nvcc":"13.0.48",)-"
       R"-("host":{"kernel":"6.12","machine":"x86_64","threads":16},"sandbox":"uid+bwrap+netns",)-"
       R"-("files":{"evaluated":112,"other_device":2,"not_selected":0,"ignored":[)-"
       R"-({"path":"agent-c/level1/07_relu.cu","mistaken":true,)-"

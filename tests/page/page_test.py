@@ -65,6 +65,28 @@ class OverviewTest(PageCase):
         page.fill("#search", "no such task")
         self.assertEqual(page.inner_text("#matrix-status"), "No task matches these filters.")
 
+    def test_a_state_that_no_task_has_says_so_and_how_to_undo_it(self):
+        """Was: "No task matches these filters" at the table alone, and "agent-a submitted nothing"."""
+        page = self.open("#?show=same")
+        if self.tasks(page):
+            self.skipTest("this run has such a task")
+        text = page.inner_text("#tasks")
+        self.assertIn("No task has the state “= same”", text)
+        self.assertIn("No task has the state “= same”", page.inner_text("#dots"))
+        self.assertNotIn("submitted nothing", page.inner_text("#dots"))
+        self.assertEqual(page.locator("#dots .panel").count(), 0)
+        page.click("#tasks .undo-state")
+        self.assertEqual(len(self.best("agent-a")), page.locator(".dot-line").count())
+        self.assertIn("40 tasks", page.inner_text("#matrix-status"))
+        self.assertEqual(page.evaluate("document.activeElement.id"), "filter-show")
+
+    def test_filters_that_leave_nothing_show_no_score(self):
+        """Was: "0 %" of "0 of 0"."""
+        page = self.open("#?q=no+such+task")
+        self.assertEqual(set(page.locator("td.strong").all_inner_texts()), {"–"})
+        self.assertNotIn("0 of 0", page.inner_text("#overview"))
+        self.assertNotIn("submitted nothing", page.inner_text("#dots"))
+
     def test_level_narrows_ranking_and_tasks(self):
         page = self.open()
         page.check('input[name="level"][value="3"]', force=True)
@@ -338,8 +360,56 @@ class TaskPageTest(PageCase):
         self.assertEqual([kind.split()[-1] for _, kind in bars if "own" in kind],
                          [f'series-{1 + agents.index(row["agent"])}' for row in by_time])
         share = by_time[0]["floor_ns"] / by_time[0]["time_ns"]["submission"]
-        self.assertIn(f"{100 * share:.0f}\N{NO-BREAK SPACE}% of the limit",
-                      page.locator("#task figure .value").first.text_content())
+        self.assertRegex(page.locator("#task figure .value").first.text_content(),
+                         f"{100 * share:.0f}\N{NO-BREAK SPACE}% " r"\[\d+–\d+\] of the limit")
+        for text in page.locator("#task figure .value").all_text_contents():
+            self.assertNotRegex(text, r"\[([\d.]+)–\1\]")
+
+    def test_a_bar_s_words_end_within_the_picture(self):
+        for width in (390, 834, 1440):
+            with self.subTest(width=width):
+                page = self.open("#level1/007_relu", width=width)
+                most = page.evaluate("""() => {
+                  const right = (e) => e.getBoundingClientRect().right;
+                  const figure = document.querySelector('#task figure');
+                  return Math.max(...[...figure.querySelectorAll('.value')].map(right))
+                    - right(figure.querySelector('svg')); }""")
+                self.assertLessEqual(most, 1)
+
+    def test_it_names_what_it_was_measured_with(self):
+        line = self.open("#level1/007_relu").inner_text("#task .measured-with")
+        self.assertEqual(line, "Example GPU 80GB · driver 600.10 · PyTorch 2.11.0 · C++ compiler g++ 12.2.0"
+                               " · nvcc 13.0.48")
+
+    def test_whose_fault_a_failure_is_stands_beside_its_state(self):
+        page = self.open("#level1/002_batched_matrix_multiplication")
+        states = page.locator("#task .results td.state").all_inner_texts()
+        for text in states:
+            self.assertEqual("✓" not in text, "the submission's fault" in text, text)
+        self.assertTrue(any("wrong result" in text for text in states))
+        self.assertIn("wrong result, the submission's fault", page.inner_text("#task"))
+
+    def test_the_bars_limit_is_the_limit_and_not_the_floor(self):
+        """Was: shares of the floor, called the limit, where the rows have both."""
+        def change(data):
+            names = [field["name"] for field in data["fields"]]
+            for row in data["rows"]:
+                if row[names.index("floor_ns")]:
+                    row[names.index("limit_ns")] = 1.5 * row[names.index("floor_ns")]
+                    row[names.index("limit_basis")] = "bytes, measured beside it"
+        row = self.best("agent-a")["level1/007_relu"]
+        page = self.open("#level1/007_relu", file=self.altered(change))
+        self.assertIn(f'least time: {1.5 * row["floor_ns"] / 1e6:.3f} ms', page.inner_text("#task figcaption >> nth=0"))
+
+    def test_a_fault_of_the_machine_is_named_as_one(self):
+        def change(data):
+            names = [field["name"] for field in data["fields"]]
+            for row in data["rows"]:
+                if row[names.index("state")] == "wrong_result":
+                    row[names.index("state")] = "infrastructure_error"
+                    row[names.index("fault")] = "infrastructure"
+        page = self.open("#level1/002_batched_matrix_multiplication", file=self.altered(change))
+        self.assertIn("kbench's or the machine's fault", page.inner_text("#task .results"))
 
     def test_a_row_and_a_section_have_addresses(self):
         page = self.open("#level1/007_relu")

@@ -47,6 +47,58 @@ class ReaderTest(PageCase):
         self.assertEqual(page.evaluate("document.activeElement.textContent"),
                          "level3/040_unrolled_lstm")
 
+    def test_keyboard_walks_through_the_picture_of_all_tasks(self):
+        page = self.open()
+        page.focus(".panel >> nth=2")
+        page.keyboard.press("Tab")
+        focused = "document.activeElement.dataset.task"
+        lines = page.eval_on_selector_all(".dot-line", "all => all.map(e => e.dataset.task)")
+        self.assertEqual(page.evaluate(focused), lines[0])
+        for key, place in (("ArrowDown", 1), ("ArrowDown", 2), ("ArrowUp", 1), ("End", -1), ("Home", 0),
+                           ("ArrowDown", 1)):
+            page.keyboard.press(key)
+            self.assertEqual(page.evaluate(focused), lines[place], key)
+        self.assertEqual(page.evaluate("document.querySelectorAll('.dot-line[tabindex=\"0\"]').length"), 1)
+        self.assertRegex(page.evaluate("document.activeElement.getAttribute('aria-label')"),
+                         rf"^{lines[1]}: \d")
+        page.keyboard.press("Tab")  # the picture is one stop
+        self.assertFalse(page.evaluate("document.activeElement.closest('.dots-box') !== null"))
+        page.keyboard.press("Shift+Tab")
+        self.assertEqual(page.evaluate(focused), lines[1])
+        page.keyboard.press("Enter")
+        self.assertEqual(page.inner_text("#task h2"), lines[1])
+        page.go_back()
+        page.wait_for_function(f"document.activeElement.closest('#dots') && {focused} === '{lines[1]}'")
+
+    def test_after_back_the_keyboard_is_where_it_was(self):
+        page = self.open()
+        self.scroll(page, 700)
+        link = page.locator(".matrix tbody th a").nth(12)
+        name = link.inner_text()
+        link.focus()
+        top = page.evaluate("scrollY"), page.evaluate("document.querySelector('.matrix-box').scrollTop")
+        page.keyboard.press("Enter")
+        self.assertEqual(page.inner_text("#task h2"), name)
+        page.go_back()
+        page.wait_for_function("name => document.activeElement.textContent === name", arg=name)
+        self.assertTrue(page.evaluate("document.activeElement.closest('.matrix-box') !== null"))
+        self.assertEqual((page.evaluate("scrollY"),
+                          page.evaluate("document.querySelector('.matrix-box').scrollTop")), top)
+        page.keyboard.press("Enter")  # and by the link within the page
+        page.click("text=All results")
+        self.assertEqual(page.evaluate("document.activeElement.textContent"), name)
+
+    def test_without_a_script_failures_have_their_messages(self):
+        page = self.open(java_script_enabled=False)
+        texts = page.locator("#static table:has(caption:text-is('What failed')) tbody tr").all_inner_texts()
+        failed = [row for row in self.report["results"] if row["fault"] != "none"]
+        self.assertEqual(len(texts), len(failed))
+        for row in failed:
+            whose = "the submission's" if row["fault"] == "submission" else "kbench's or the machine's"
+            wanted = [row["task"], row["agent"], row["state"].replace("_", " "), whose,
+                      row["message"].splitlines()[0]]
+            self.assertTrue(any(all(part in text for part in wanted) for text in texts), wanted)
+
     def test_without_a_script_the_numbers_are_there(self):
         page = self.open(java_script_enabled=False)
         text = page.inner_text("#static")

@@ -83,6 +83,14 @@ const SPEEDUPS = { eager: "speedup.eager", compiled: "speedup.compiled", vendor:
 // Over a baseline, whatever became of the row; null where either was not timed.
 export const speedupOf = (row, over) => row[SPEEDUPS[over]];
 
+// The interval of a time that stands in a speed-up over eager: eager's time over the ends of that interval.
+// The median of all blocks need not lie among the ratios within blocks. As limit_share_words of
+// reports/formats/verdict_card.cpp.
+export const timeRange = (time, eager, speedup) =>
+  (speedup && eager && speedup.low > 0
+    ? { low: Math.min(eager / speedup.high, time), high: Math.max(eager / speedup.low, time), confidence: speedup.confidence }
+    : null);
+
 // All that a speed-up may be over.
 export const ALL_BASELINES = Object.keys(SPEEDUPS);
 

@@ -8,6 +8,7 @@ import { chart, dot, label, line, logarithmic, logTicks, titled } from "./chart.
 import { data, fileOf, isCorrect, speedupOf } from "./data.js";
 import { cellOf } from "./cells.js";
 import { colourOf } from "./curve.js";
+import { noneWords } from "./filters.js";
 import { showRange, showRatio } from "./format.js";
 import { pictureButton } from "./picture.js";
 import { change, linkTo, view } from "./state.js";
@@ -71,7 +72,7 @@ const dotLine = (one, i, x, left, width, kind) => {
   const y = i * DOT_ROW + DOT_ROW / 2;
   const { speedup, compiled, cell } = one;
   const at = (ratio) => x(clamped(ratio));
-  return titled(svg("g", { class: "dot-line", "data-task": one.task.task },
+  return titled(svg("g", { class: "dot-line", "data-task": one.task.task, role: "link", tabindex: "-1", "aria-label": titleOf(one) },
     svg("rect", { x: 0, y: i * DOT_ROW, width, height: DOT_ROW, class: "hit" }),
     label(left - 8, y + 4, shortName(one.task, Math.floor(left / 7.2)), "end", "name"),
     compiled === null ? null : dot(at(compiled), y, 3.5, "hollow"),
@@ -93,6 +94,31 @@ const openTask = (event) => {
   else change({ path: task });
 };
 
+// One stop of the tab key for all lines: the arrows lead from one to the next, and Enter opens its task.
+let atTask = "";
+const rove = (box) => {
+  const lines = [...box.querySelectorAll(".dot-line")];
+  const stopAt = (line) => {
+    for (const other of lines) other.setAttribute("tabindex", other === line ? "0" : "-1");
+  };
+  stopAt(lines.find(({ dataset }) => dataset.task === atTask) ?? lines[0]);
+  // At the box: an image that listens for the keyboard is a stop of its own.
+  box.addEventListener("focusin", ({ target }) => {
+    if (!lines.includes(target)) return;
+    atTask = target.dataset.task;
+    stopAt(target);
+  });
+  box.addEventListener("keydown", (event) => {
+    const at = lines.indexOf(event.target);
+    if (at < 0) return;
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: lines.length - 1 }[event.key];
+    if (to === undefined && event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    if (to === undefined) openTask(event);
+    else lines[to]?.focus();
+  });
+};
+
 const plot = (board, tasks, agent, reach, width) => {
   const lines = dotLinesOf(board, tasks, agent, view.over);
   if (lines.length === 0) return h("p", { class: "note" }, words.dotsNone(agent));
@@ -105,9 +131,12 @@ const plot = (board, tasks, agent, reach, width) => {
     ticks.map((tick) => label(x(tick), AXIS_HEIGHT - 6, `${tick}×`, "middle", tick === 1 ? "value" : "label")));
   const body = chart(width, height, words.dotsOf(agent, view.over), gridLines(x, ticks, 0, height),
     lines.map((one, i) => dotLine(one, i, x, left, width, kind)));
+  body.setAttribute("role", "group"); // an image would have no links
   body.addEventListener("click", openTask);
-  return h("div", { class: "dots-box", tabindex: "0", role: "region",
-    "aria-label": words.dotsOf(agent, view.over) }, h("div", { class: "dots-axis" }, axis), body);
+  const box = h("div", { class: "dots-box", role: "region", "aria-label": words.dotsOf(agent, view.over) },
+    h("div", { class: "dots-axis" }, axis), body);
+  rove(box);
+  return box;
 };
 
 // Speed-ups of an agent, from the slowest to the fastest, on the axis of all.
@@ -138,7 +167,12 @@ export const makeDots = () => {
   const draw = (board, tasks) => {
     element.hidden = board.agents.length === 0;
     if (element.hidden) return;
+    if (tasks.length === 0) {
+      slot.replaceChildren(h("p", { class: "note" }, noneWords(board, view)));
+      return;
+    }
     const focused = document.activeElement?.dataset?.agent;
+    const onLine = document.activeElement?.matches(".dot-line") ?? false;
     const agent = agentShown(board);
     const reach = reachOfDots(board, tasks, view.over);
     const width = Math.max(280, Math.min(element.clientWidth, 1100));
@@ -151,6 +185,7 @@ export const makeDots = () => {
       plot(board, tasks, agent, reach, width));
     if (focused !== undefined)
       [...slot.querySelectorAll(".panel")].find((one) => one.dataset.agent === focused)?.focus();
+    if (onLine) slot.querySelector('.dot-line[tabindex="0"]')?.focus({ preventScroll: true });
   };
   return { element, draw };
 };

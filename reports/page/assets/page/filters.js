@@ -1,5 +1,6 @@
 // Which tasks are shown, and in which order. Pure functions of the view.
 
+import { words } from "./words.js";
 import { cellOf, compiledCell } from "./cells.js";
 import { scopeOf } from "./score.js";
 
@@ -85,6 +86,13 @@ const matches = (state, cells) => (task) => {
   if (state === "all") return true;
   if (state === "submitted") return isSubmitted(task);
   return cells.get(task).agents.some((cell) => cell.kind === state);
+};
+
+// Why no task is shown: the state alone may leave none.
+export const noneWords = (board, view) => {
+  const state = statesShown(board, view);
+  if (state === "all" || tasksAbout(board, view).length === 0) return words.noneShown;
+  return words.noneOfState(words.filters[state] ?? state, isNarrowed(board, view) || view.level !== "0");
 };
 
 // How many tasks nobody asked to leave out.

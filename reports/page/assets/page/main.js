@@ -107,14 +107,44 @@ const scrollToPath = () => {
   if (target) target.scrollIntoView();
 };
 
-// Where the reader was in the overview before a task was opened.
-let left = 0;
+// Where the reader was in the overview before a task was opened: how far down, in the boxes that scroll
+// as well, and the element that opened it, as the how-manieth of its section that leads to the task. All of
+// these are made anew.
+const SCROLLED = [".matrix-box", ".dots-box"];
+let left = { top: 0, boxes: [], opener: null };
+
+const leadsTo = (task) => (element) => element.dataset.task === task
+  || element.getAttribute("href")?.split("?")[0] === linkTo(task).split("?")[0];
+const openersIn = (section, task) => [...section.querySelectorAll("a, [data-task]")].filter(leadsTo(task));
+
+const leaveOverview = (task) => {
+  const element = document.activeElement;
+  const section = element?.closest("#overview > section");
+  left = {
+    top: scrollY, boxes: SCROLLED.map((box) => document.querySelector(box)?.scrollTop ?? 0),
+    opener: section && { section, task, place: openersIn(section, task).indexOf(element) },
+  };
+};
+
+const scrollBoxes = () => SCROLLED.forEach((box, i) => {
+  const element = document.querySelector(box);
+  if (element) element.scrollTop = left.boxes[i] ?? 0;
+});
+
+const returnToOverview = () => {
+  scrollBoxes(); // the table makes the rows in sight
+  drawOverview(["board"]);
+  scrollBoxes();
+  scrollTo(0, left.top);
+  const { section, task, place } = left.opener ?? {};
+  if (section) openersIn(section, task)[place]?.focus({ preventScroll: true });
+};
 
 const showChange = (changed) => {
   if (leaves()) return undefined;
   if (!changed.includes("path") && isTask()) return parts.task.draw(boardNow(), taskShown());
   const wasTask = overview.hidden;
-  if (isTask() && !wasTask) left = scrollY;
+  if (isTask() && !wasTask) leaveOverview(taskShown());
   show();
   if (isTask()) {
     parts.task.draw(boardNow(), taskShown());
@@ -124,9 +154,9 @@ const showChange = (changed) => {
     parts.task.toEpisode();
     return undefined;
   }
-  drawOverview(wasTask ? ["board"] : changed);
-  if (wasTask) scrollTo(0, left);
-  else if (changed.includes("path")) scrollToPath();
+  if (wasTask) return returnToOverview();
+  drawOverview(changed);
+  if (changed.includes("path")) scrollToPath();
   return undefined;
 };
 

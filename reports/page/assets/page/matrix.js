@@ -3,7 +3,7 @@
 
 import { words } from "./words.js";
 import { announce, h, taskName } from "./dom.js";
-import { cellsOf, familiesOf, hiddenTasks, isLeftOut, leftOutOf, outWith, sortOf, statesShown, tasksShown } from "./filters.js";
+import { cellsOf, familiesOf, hiddenTasks, isLeftOut, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksShown } from "./filters.js";
 import { data } from "./data.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
@@ -253,6 +253,14 @@ export const makeMatrix = () => {
   const showAll = h("button", {
     type: "button", class: "show-all", on: { click: () => change({ show: "all" }) },
   });
+  const undoState = h("button", {
+    type: "button", class: "undo-state", hidden: true, on: {
+      click: () => {
+        change({ show: "all" });
+        document.getElementById("filter-show").focus({ preventScroll: true }); // the button is gone
+      },
+    },
+  }, words.undoState);
   const leftOut = h("span", { class: "status left-out-count" });
   const allAgain = h("button", {
     type: "button", class: "all-again", on: {
@@ -264,7 +272,7 @@ export const makeMatrix = () => {
   }, words.allAgain);
   const bar = h("div");
   const paper = h("div", { class: "on-paper" });
-  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, leftOut, allAgain, showAll), scroller,
+  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, undoState, leftOut, allAgain, showAll), scroller,
     h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   const rows = new Rows();
@@ -322,7 +330,8 @@ export const makeMatrix = () => {
     const by = sort && `${columnsOf(board).find((column) => column.id === sort.column)?.name} ${
       sort.descending ? words.descending : words.ascending}`;
     status.textContent = tasks.length ? words.shown(tasks.length, board.tasks.length, by)
-      : words.noneShown;
+      : noneWords(board, view);
+    undoState.hidden = tasks.length > 0 || view.show === "auto" || view.show === "all";
     const hidden = hiddenTasks(board, view);
     showAll.hidden = hidden === 0;
     showAll.textContent = words.showHidden(hidden);

@@ -40,7 +40,7 @@ const bounded = (score) =>
 // leave open.
 const shareAt = (entry, part, p) => {
   const shares = sharesAt(entry.spread, p);
-  if (!entry.spread.tasks) return { value: shares[part], low: null, high: null };
+  if (!entry.spread.tasks) return { value: null, low: null, high: null };
   const { low, high } = wilson(shares[part], entry.spread.tasks);
   return { value: shares[part], low: Math.min(low, shares.sure), high: Math.max(high, shares.possible) };
 };
@@ -65,8 +65,8 @@ const METRICS = {
   limit: { kind: "share", moves: false, alone: true, of: stored(() => "share_of_limit") },
   milestone: { kind: "points", moves: false, alone: true, of: stored(() => "milestone") },
   correct: {
-    kind: "share", moves: false, alone: true,
-    of: (entry) => ({ value: entry.tasks ? entry.correct / entry.tasks : 0, low: null, high: null }),
+    kind: "share", moves: false, alone: true, always: true,
+    of: (entry) => ({ value: entry.tasks ? entry.correct / entry.tasks : null, low: null, high: null }),
   },
 };
 
@@ -74,7 +74,7 @@ const usualMetric = (board, name) =>
   (name in METRICS ? name : isEstimated(board) ? "fast" : "sure");
 
 const offered = (scope) =>
-  Object.keys(METRICS).filter((name) => METRICS[name].moves
+  Object.keys(METRICS).filter((name) => METRICS[name].moves || METRICS[name].always
     || scope.ranking.some((entry) => (METRICS[name].of(entry, "eager", 1)?.value ?? null) !== null));
 
 // What is ranked: the level that was chosen; of it what the filters of the tasks leave, with scores
@@ -187,7 +187,7 @@ const rankRow = (board, scope, metric, barWidth) => (entry) =>
     cell("td", { class: "number score-range" }, showScoreRange(metric, entry.score)),
     cell("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
     cell("td", { class: "outcome-cell" }, outcomeBar(entry.outcomes)),
-    cell("td", { class: "number correct-cell", "data-label": words.correct }, words.ofTasks(entry.correct, entry.tasks)),
+    cell("td", { class: "number correct-cell", "data-label": words.correct }, entry.tasks ? words.ofTasks(entry.correct, entry.tasks) : "–"),
     cell("td", { class: "number wide-only" }, String(entry.submitted)),
     cell("td", { class: "number wide-only" }, String(entry.variants)));
 

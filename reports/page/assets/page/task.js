@@ -3,13 +3,13 @@
 import { words } from "./words.js";
 import { announce, folded, h } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
-import { contestant, data, fieldOf, isCorrect, rankedAs } from "./data.js";
+import { contestant, data, fieldOf, isCorrect, rankedAs, timeRange } from "./data.js";
 import { colourOf } from "./curve.js";
 import { cellOf } from "./cells.js";
 import { samplePlot } from "./samples.js";
 import { trendFigure } from "./trend.js";
 import { episodesOfTask } from "./episodes.js";
-import { showError, showMs, showShare, showSpeedup, showValue } from "./format.js";
+import { showError, showLimitShare, showMs, showSpeedup, showValue } from "./format.js";
 import { exportButtons } from "./matrix.js";
 import { linkTo, linkToFile, remember, view } from "./state.js";
 import { sourceComparison, sourcesOf, taskSource } from "./source.js";
@@ -32,67 +32,67 @@ const FACTS = [
 
 const nameOf = (row) => contestant(row) || words.baselinesOnly;
 
+const rangeOf = (row) => timeRange(row["time_ns.submission"], row["time_ns.eager"], row["speedup.eager"]);
+
 // Lines of the chart: the baselines of the row that tells most, then every timed submission.
 const timesOf = (board, task) => {
   const base = task.baselines;
   const eager = base["time_ns.eager"];
-  // A speed-up over eager is eager's time over the other's.
-  const line = (name, kind, time, speedup) => ({
-    name, kind, time,
-    low: speedup && eager ? eager / speedup.high : null,
-    high: speedup && eager ? eager / speedup.low : null,
-  });
+  const line = (name, kind, time, speedup) => ({ name, kind, time, range: timeRange(time, eager, speedup) });
   const made = [];
   if (eager !== null) made.push(line(words.eager, "eager", eager, null));
   if (base["time_ns.compiled"] !== null)
     made.push(line(words.compiled, "compiled", base["time_ns.compiled"], base.baseline_speedup));
   for (const row of task.rows) {
     if (row["time_ns.submission"] === null || row.agent === null) continue;
-    const own = row["time_ns.eager"];
-    const speedup = row["speedup.eager"];
     made.push({
       name: nameOf(row),
       kind: isCorrect(row) ? `own ${colourOf(board.agents.indexOf(rankedAs(row)))}` : "rejected",
       time: row["time_ns.submission"],
-      low: speedup && own ? own / speedup.high : null,
-      high: speedup && own ? own / speedup.low : null,
+      range: rangeOf(row),
     });
   }
   return made.sort((a, b) => a.time - b.time);
 };
 
+// Of rows from before there were limits, the floor: as ResultRow::share_of_limit.
 const limitOf = (task) => {
-  const floors = task.rows.map((row) => row.floor_ns).filter((floor) => floor !== null && floor > 0);
-  return floors.length ? Math.max(...floors) : null;
+  const limits = task.rows.map((row) => (row.limit_basis ? row.limit_ns : row.floor_ns))
+    .filter((limit) => limit !== null && limit > 0);
+  return limits.length ? Math.max(...limits) : null;
 };
 
 const timeBars = (board, task, width) => {
   const times = timesOf(board, task);
   if (times.length === 0) return null;
   const limit = limitOf(task);
-  const left = Math.min(170, width * 0.32);
-  const right = width - (limit === null ? 64 : width < 500 ? 100 : 170);
-  const shareText = (time) => (limit === null ? ""
-    : width < 500 ? ` · ${showShare(limit / time)}` : ` · ${words.shareOfLimit(showShare(limit / time))}`);
-  const most = Math.max(limit || 0, ...times.map(({ time, high }) => Math.max(time, high || 0)));
+  const left = Math.min(170, width * 0.3);
+  const valueText = ({ time, range }) => {
+    if (limit === null) return showMs(time);
+    const share = showLimitShare(limit, time, range);
+    return `${showMs(time)} · ${width < 500 ? share : words.shareOfLimit(share)}`;
+  };
+  // As wide as a letter on average, so that no words end beyond the picture.
+  const room = 16 + 6.6 * Math.max(...times.map((one) => valueText(one).length));
+  const right = Math.max(left + 60, width - room);
+  const most = Math.max(limit || 0, ...times.map(({ time, range }) => Math.max(time, range?.high ?? 0)));
   const x = linear(0, most, left, right);
   const bottom = times.length * TIME_ROW + 18;
   const short = (name) => {
     const letters = Math.floor(left / 7.6);
     return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
   };
-  const bars = times.map(({ name, kind, time, low, high }, i) => {
+  const bars = times.map((one, i) => {
+    const { name, kind, time, range } = one;
     const y = 18 + i * TIME_ROW;
     const middle = y + TIME_ROW / 2 - 2;
     return [
       titled(label(left - 8, middle + 4, short(name), "end", "name"), name),
       titled(box(left, y + 3, x(time) - left, TIME_ROW - 10, `time ${kind}`, 2),
         `${name}: ${showMs(time)} ms`),
-      low === null ? null : [line(x(low), middle, x(high), middle, "whisker"),
-        line(x(low), middle - 4, x(low), middle + 4, "whisker"),
-        line(x(high), middle - 4, x(high), middle + 4, "whisker")],
-      label(Math.max(x(time), high ? x(high) : 0) + 6, middle + 4,
-        `${showMs(time)}${shareText(time)}`, "start", "value"),
+      range && [line(x(range.low), middle, x(range.high), middle, "whisker"),
+        [range.low, range.high].map((end) => line(x(end), middle - 4, x(end), middle + 4, "whisker"))],
+      label(x(range?.high ?? time) + 6, middle + 4, valueText(one), "start", "value"),
     ];
   });
   const ticks = linearTicks(0, most, width < 500 ? 3 : 6).map((tick) => [
@@ -119,12 +119,16 @@ const resultColumns = (task) =>
 
 const stateText = (row) => `${data.states[row.state].glyph} ${data.states[row.state].words}`;
 
+// Empty where nothing failed.
+const faultText = (row) => words.faults[row.fault] ?? "";
+
 const resultRow = (columns) => (row) =>
   h("tr", null,
     h("th", { scope: "row", title: row.submission || "" },
       h("a", { href: "", "data-row": String(row.index) }, nameOf(row))),
     h("td", { class: `state tone-${data.states[row.state].tone}`,
-      title: data.states[row.state].help }, stateText(row)),
+      title: data.states[row.state].help }, stateText(row),
+    faultText(row) && h("small", { class: "fault" }, faultText(row))),
     columns.map((name) => {
       const speedup = name.startsWith("speedup.");
       const cell = speedup && isCorrect(row) ? cellOf(row, name.slice(8)) : null;
@@ -189,9 +193,15 @@ const copyButton = (text) => {
   return button;
 };
 
+const limitShareOf = (row) => {
+  const time = row["time_ns.submission"];
+  return showLimitShare(row.limit_share * time, time, rangeOf(row));
+};
+
 const factsOf = (row) => {
   const own = FACTS.filter((name) => row[name] !== null && row[name] !== undefined)
-    .map((name) => [fieldOf(name).heading, showValue(fieldOf(name).unit, row[name])]);
+    .map((name) => [fieldOf(name).heading, name === "limit_share" ? limitShareOf(row)
+      : showValue(fieldOf(name).unit, row[name])]);
   const stored = Object.entries(row.details.facts)
     .map(([name, value]) => [words.facts[name] || name, value]);
   return [...own, ...stored];
@@ -235,7 +245,7 @@ const permalink = (row) => h("p", { class: "note" }, h("a", {
 const entryOf = (row, open, width) =>
   folded({ class: "entry", id: `row-${row.index}` },
     [h("span", { class: `glyph tone-${data.states[row.state].tone}` }, data.states[row.state].glyph),
-      ` ${nameOf(row)}: ${data.states[row.state].words}`],
+      ` ${[`${nameOf(row)}: ${data.states[row.state].words}`, faultText(row)].filter(Boolean).join(", ")}`],
     () => h("div", null, entryBody(row, width), permalink(row)), open);
 
 const isFailure = (row) => data.states[row.state].tone === "bad";
@@ -289,7 +299,7 @@ const openRow = (element) => (event) => {
 
 const taskText = (task) => [
   [words.whose, fieldOf("state").heading, ...resultColumns(task).map((name) => fieldOf(name).heading)],
-  ...task.rows.map((row) => [nameOf(row), stateText(row),
+  ...task.rows.map((row) => [nameOf(row), [stateText(row), faultText(row)].filter(Boolean).join(", "),
     ...resultColumns(task).map((name) => showValue(fieldOf(name).unit, row[name]))]),
 ];
 
@@ -308,6 +318,7 @@ export const makeTask = () => {
     const why = task.rows[0].unranked_reason;
     element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
+      board.environment ? h("p", { class: "meta measured-with" }, board.environment) : "",
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",
       ...taskSource(task), ...shapesOf(task),
       h("h3", null, words.times), timeBars(board, task, width) || h("p", null, "–"),

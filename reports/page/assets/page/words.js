@@ -90,7 +90,7 @@ export const words = {
   // All tasks of one agent
   dots: "All tasks",
   dotsOf: (agent, over) => `Speed-up of ${agent} over ${over}, task by task`,
-  dotsText: (agent, over) => `Speed-up of ${agent} over ${over}: a line for each task, the fastest first. Whiskers are 95 % intervals, a ring is what compilation alone gains, and failures stand at the left. Click a line for its task.`,
+  dotsText: (agent, over) => `Speed-up of ${agent} over ${over}: a line for each task, the fastest first. Whiskers are 95 % intervals, a ring is what compilation alone gains, and failures stand at the left. Click a line for its task, or move with the arrow keys and press Enter.`,
   dotsAxis: (over) => `Speed-up over ${over}, logarithmic`,
   dotsCompiled: (ratio) => `compiled ${ratio}`,
   dotsNone: (agent) => `${agent} submitted nothing for these tasks.`,
@@ -132,6 +132,8 @@ export const words = {
   noneLeftOut: "No task is left out.",
   allAgain: "All again",
   noneShown: "No task matches these filters.",
+  noneOfState: (state, narrowed) => `No task ${narrowed ? "that the other filters leave " : ""}has the state “${state}”.`,
+  undoState: "Show all states",
   tick: (agent) => `Compare ${agent}`,
   tickRank: (agent) => `Tick ${agent} to compare it`,
   ticked: (agents) => (agents.length < 2 ? `${agents.join("")} is ticked: tick another agent to compare them.`
@@ -170,6 +172,7 @@ export const words = {
   previous: "Previous",
   next: "Next",
   taskMeta: (level, size) => `Level ${level} · ${size}`,
+  faults: { submission: "the submission's fault", infrastructure: "kbench's or the machine's fault" },
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
   limitText: (ms) => `The limit is the best estimate of the least time: ${ms} ms on this device.`,
