@@ -568,8 +568,14 @@ class OtherDataTest(PageCase):
                 for name in ("speedup.eager", "speedup.compiled"):
                     if row[names.index(name)]:
                         row[names.index(name)][3] = "NO VERDICT"
+                        row[names.index(name)][7] = calibrated
             for entry in data["boards"][0]["scopes"][0]["ranking"]:
                 entry["scores"]["fast_1_eager"] = entry["scores"]["sure_fast_1_eager"] = {"value": 0}
+        calibrated = True  # and the machine was busy
+        notice = self.open(file=self.altered(change)).inner_text("#ranking .notice")
+        self.assertIn("No row has a verdict.", notice)
+        self.assertNotIn("alibrate", notice)
+        calibrated = False
         page = self.open(file=self.altered(change))
         self.assertTrue(page.is_checked('input[name="metric"][value="fast"]'))
         self.assertIn("Not calibrated", page.inner_text("#ranking"))

@@ -12,7 +12,7 @@ import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
 import { pictureButton } from "./picture.js";
-import { isEstimated, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
+import { isCalibrated, isEstimated, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
 import { change, defaults, view } from "./state.js";
 
@@ -288,7 +288,9 @@ const results = (board, scope, metric, width) => {
     scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
       " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all", out: "" }) } },
         words.rescoreAll)) : null,
-    isEstimated(board) ? h("p", { class: "notice" }, h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`) : null,
+    isEstimated(board) ? h("p", { class: "notice" }, ...(isCalibrated(board)
+      ? [h("b", null, words.noVerdicts), ` ${words.estimatesOfCalibrated}`]
+      : [h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`])) : null,
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),

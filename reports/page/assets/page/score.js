@@ -46,6 +46,11 @@ export const isEstimated = (board) => {
   return estimated.get(board);
 };
 
+// Whether the device was calibrated when one of a board's rows was measured. Then something else, such as
+// a busy machine, took the verdicts of a board of estimates.
+export const isCalibrated = (board) => board.tasks.some((task) =>
+  task.rows.some((row) => measuredSpeedup(row, "eager")?.calibrated));
+
 // Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
 // not hold what it promises: its low end makes nothing sure.
 export const spreadOf = (board, entry, scope, over) => {

@@ -47,6 +47,8 @@ export const words = {
   unrankedWhy: (why, n) => `${why} (${n})`,
   notCalibrated: "Not calibrated.",
   estimatesOnly: "No row has a verdict, so these shares are by estimate alone and rank nobody. Run kbench calibrate once, then measure again.",
+  noVerdicts: "No row has a verdict.",
+  estimatesOfCalibrated: "These shares are by estimate alone and rank nobody. Each row says why, for example because other programs kept the machine busy.",
   variants: "Variants",
   variantsHelp: "The most that it tried for one task.",
   ofTasks: (n, total) => `${n} of ${total}`,
