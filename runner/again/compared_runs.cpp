@@ -50,9 +50,17 @@ Error with_checked_runs(const Store& store, Error error, const std::optional<Run
   return error;
 }
 
-// The newest run that was timed, or so many before it; any run of another name.
+// A run that was ended before its first row has nothing to compare. Of a database that cannot tell,
+// whoever reads its rows tells the error.
+bool has_rows(const Store& store, const Run& run) {
+  const auto rows = store.row_count(run.id);
+  return !rows || *rows > 0;
+}
+
+// The newest run that timed something, or so many before it; any run of another name.
 Result<Run> timed_run(const Store& store, const std::string& name) {
-  auto run = find_run_named(store, name, [](const Run& one) { return facts_of(one).timed; });
+  auto run = find_run_named(
+      store, name, [&](const Run& one) { return facts_of(one).timed && has_rows(store, one); });
   if (run || !steps_before_latest(name)) return run;
   return with_checked_runs(
       store,
@@ -98,7 +106,8 @@ Result<Run> run_before(const Store& store, const Run& after) {
   };
   const Run* last = nullptr;
   while (it != runs->end() && ++it != runs->end()) {
-    if (!is_comparable(facts_of(*it), facts) || is_a_shard_beside(*it)) continue;
+    if (!is_comparable(facts_of(*it), facts) || is_a_shard_beside(*it) || !has_rows(store, *it))
+      continue;
     const auto common = have_in_common(store, *it, after);
     if (!common) return common.error();
     if (*common) return std::move(*it);

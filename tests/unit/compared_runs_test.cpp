@@ -22,10 +22,10 @@ class ComparedRunsTest : public DatabaseTest {
     store_.emplace(Store::open(file_, Store::Mode::kReadOnly));
     return find_compared(**store_, before, after);
   }
-  void add_at(const std::string& id, int hour, const std::string& configuration) {
+  void add_at(const std::string& id, int hour, const std::string& configuration, int rows = 1) {
     add({.id = id,
          .started_at = "2026-11-21T1" + std::to_string(hour) + ":00:00Z",
-         .rows = 1,
+         .rows = rows,
          .samples = 2,
          .configuration = configuration});
   }
@@ -67,6 +67,18 @@ TEST_F(ComparedRunsTest, OneThatTimedNothingIsNoneOfThem) {
   EXPECT_EQ(find()->before.run.id, "aa");
   EXPECT_THAT(error_of("bb"), HasSubstr("nothing was timed in run bb"));
   EXPECT_EQ(find("bb").error().code, ErrorCode::kUsage);
+}
+
+// Was: all submissions of the run before were GONE.
+TEST_F(ComparedRunsTest, OneThatWasEndedBeforeItsFirstRowIsNoneOfThem) {
+  add_at("aa", 1, kTimed);
+  add_at("bb", 2, kTimed, 0);
+  add_at("cc", 3, kTimed);
+  add_at("dd", 4, kTimed, 0);
+  const auto found = find();
+  ASSERT_TRUE(found.ok()) << found.error().message;
+  EXPECT_EQ(found->before.run.id, "aa");
+  EXPECT_EQ(found->after.run.id, "cc");
 }
 
 TEST_F(ComparedRunsTest, ThatTheOthersWereOnlyCheckedIsSaid) {
