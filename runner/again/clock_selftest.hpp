@@ -40,9 +40,9 @@ struct ClockFindings {
 
 // `sink` is told of each run, `note` of what lies between them. The calibration is kept whether or
 // not every check passed, with the number of those that failed: the machine was too restless to
-// measure on, or the clock is wrong, and `kbench doctor` says so until the next calibration. One run
-// calibrates nothing. Errors: kUsage, no place for a calibration; kInfrastructure, with what a run
-// failed with.
+// measure on, or the clock is wrong, and `kbench doctor` says so until the next calibration. One
+// run calibrates nothing. Errors: kUsage, no place for a calibration; kInfrastructure, with what a
+// run failed with.
 [[nodiscard]] Result<ClockFindings> test_clock(const ClockSelftest& request, BenchSource& benches,
                                                RunSink& sink,
                                                const std::function<void(const std::string&)>& note);

@@ -58,12 +58,14 @@ Result<End> call(const TimingSelftestRequest& request, const Installation& insta
     fmt::print("{}", clock_text(*findings, standard_output(request.common)));
   const std::size_t failed = findings->failed();
   const bool kept = findings->calibration.runs > 1;
-  if (failed > 0)
-    return End{ExitCode::kInfrastructure,
-               fmt::format("{} failed{}", counted(failed, "check"),
-                           kept ? "; the calibration is kept, but do not rely on it: calibrate again "
-                                  "while nothing else runs"
-                                : "")};
+  if (failed > 0) {
+    std::string words = counted(failed, "check") + " failed";
+    if (kept)
+      words +=
+          "; the calibration is kept, but do not rely on it: calibrate again while nothing else "
+          "runs";
+    return End{ExitCode::kInfrastructure, words};
+  }
   return good(kept ? "the calibration is kept, and holds for runs from now on"
                    : "one run calibrates nothing");
 }
