@@ -9,7 +9,7 @@ import cli_case
 from cli_case import INTERRUPTED, KBENCH
 
 
-class CalibrateTest(cli_case.CliCase):
+class InterruptedTest(cli_case.CliCase):
     def test_ctrl_c_in_the_timing_half_is_an_interrupt(self):
         """Was: exit code 3, the machine's fault, and "nothing was calibrated" below limits that had been kept."""
         environment = {**os.environ, "HOME": str(self.folder), "KBENCH_LOCKS": str(self.folder / "locks"),
@@ -29,7 +29,9 @@ class CalibrateTest(cli_case.CliCase):
         self.assertIn("the timing half is not calibrated", told.read_text("utf-8"))
         self.assertFalse((self.folder / ".local/state/kbench/calibrations").exists())
 
-    def test_limits_are_kept_shown_and_used(self):
+
+class LimitsTest(cli_case.CliCase):
+    def test_they_are_kept_shown_and_used(self):
         result = self.kbench("calibrate", "--only", "limits", "--device", "cpu", "--format", "json", timeout=300)
         self.assert_good(result)
         measured = json.loads(result.stdout)
