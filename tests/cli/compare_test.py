@@ -326,7 +326,7 @@ class CompareTest(RunsCase):
             self.assert_fails(self.kbench(*words, "--db", "none.sqlite"), USAGE, "none.sqlite")
         self.make([[], []], "bare.sqlite")
         self.assert_fails(self.kbench("compare", "--db", "bare.sqlite"), NOTHING_SELECTED,
-                          "no submission")
+                          "no run \"latest\" with times")
 
     def test_a_table_fits_the_terminal(self):
         self.make([[{"submission_ns": 1_000_000, "agent": "a" * 40}],
