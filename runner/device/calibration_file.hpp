@@ -40,7 +40,7 @@ struct StoredCalibration {
   Calibration calibration;                            // `kbench selftest timing`
   int runs = 0;                                       // behind it
   std::string database;                               // with their samples
-  int failed_checks = 0;                              // of the clock; one makes it doubtful
+  int failed_checks = 0;                              // checks of the clock; any makes it doubtful
   bool has_timing = true;                             // no: nobody has measured it yet
   std::optional<DeviceLimits> limits = std::nullopt;  // `kbench calibrate --only limits`
 };

@@ -30,12 +30,12 @@ Error failed_to(std::string_view doing, const fs::path& what, int error) {
           "The exchange must be there, and yours to write: `kbench exchange check`."};
 }
 
-// The sentence for a step that is no folder.
 Error no_folder(const fs::path& where) {
   return {ErrorCode::kNotFound, fmt::format("no folder {}", where.string()),
           "name the folder of the pool with --exchange, or make it: mkdir " + where.string()};
 }
 
+// The sentence for a step that is no folder.
 Error in_the_way(int folder, const std::string& name, const fs::path& what) {
   struct stat facts {};
   const bool is_link =

@@ -62,9 +62,10 @@ bool can_be_pattern(std::string_view text) {
 // A pattern that no task can have, with blanks in it or other letters, may still be near to a name.
 Status check_line(std::string_view pattern, const std::vector<TaskEntry>& entries) {
   constexpr std::size_t kShown = 100;
+  const bool possible = can_be_pattern(pattern);
   const std::string shown = clean_name(pattern, kShown);
-  const auto found = select_tasks(entries, {}, {shown});
-  if (can_be_pattern(pattern)) return found ? Status(Done{}) : found.error();
+  const auto found = select_tasks(entries, {}, {possible ? std::string(pattern) : shown});
+  if (possible) return found ? Status(Done{}) : found.error();
   return Error{
       ErrorCode::kUsage, fmt::format("no task is called \"{}\"", shown),
       found ? "a line is a task, such as level1/019_relu or level2/*" : found.error().hint};

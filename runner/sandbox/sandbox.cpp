@@ -422,10 +422,11 @@ class ProbedSandbox final : public Sandbox {
     const Choice& choice = chosen(
         command.needs_cuda, [&](LayeredSandbox& wanted) { early.emplace(wanted.start(command)); });
     if (early && early->ok() && choice.all_work) return std::move(*early);
+    const bool tried = early.has_value();
     early.reset();
     // The folders are the user's of the program that is gone. Without a user of its own, the next
     // one is ours, and has lost the right to write to what is somebody else's.
-    if (::geteuid() == 0)
+    if (tried && ::geteuid() == 0)
       if (auto back = give_to(::geteuid(), command.writable); !back) return back.error();
     return choice.sandbox->start(command);
   }

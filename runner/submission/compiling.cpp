@@ -146,9 +146,7 @@ Result<std::string> read_library(const fs::path& file, const std::string& what) 
   std::error_code error;
   const bool too_large = fs::is_regular_file(fs::symlink_status(file, error)) &&
                          fs::file_size(file, error) > kMaxLibraryBytes;
-  if (!too_large)
-    return Error{ErrorCode::kSubmission, what + " compiled, but made no library",
-                 "Look for -c, -E or -o among its flags."};
+  if (!too_large) return Error{ErrorCode::kSubmission, what + " compiled, but made no library", ""};
   return Error{ErrorCode::kSubmission,
                fmt::format("{} made a library of {} MiB, and {} are allowed", what,
                            fs::file_size(file, error) >> 20, kMaxLibraryBytes >> 20),

@@ -114,7 +114,10 @@ class JudgesTest(TypedCase):
         self.assertEqual(answers[0][1]["rewards"], answers[1][1]["rewards"])
         self.assertEqual(len(self.measured_rows()), 1, "the second judge has found the row of the first")
         self.type_in(end, environment)
-        self.wait_until(lambda: not list(judges.iterdir()), "both have ended well", self.daemons["slurmctld"])
+        self.wait_until(lambda: not list(judges.iterdir()), "both have ended", self.daemons["slurmctld"])
+        self.wait_until(lambda: not self.slurm_says("squeue", "-h"), "Slurm knows", self.daemons["slurmctld"])
+        for log in self.folder.glob("kbench-judge-*.log"):
+            self.assertNotIn("ended with code", log.read_text(encoding="utf-8"))
 
     def type_in(self, line, environment):
         subprocess.run(["bash", "-eu", "-c", line], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, check=True)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `kbench calibrate` calls the device's limits, beside two other ways of measuring them.
+"""The limits that `kbench calibrate` measures, beside two other ways of measuring them.
 
     KBENCH=build/release/bin/kbench tests/gpu/peaks.py
 

@@ -79,6 +79,13 @@ TEST_F(ComparedRunsTest, OneThatWasEndedBeforeItsFirstRowIsNoneOfThem) {
   ASSERT_TRUE(found.ok()) << found.error().message;
   EXPECT_EQ(found->before.run.id, "aa");
   EXPECT_EQ(found->after.run.id, "cc");
+  EXPECT_EQ(find("latest~1")->before.run.id, "aa");
+}
+
+TEST_F(ComparedRunsTest, AMistypedNameHasNothingToDoWithRunsThatWereOnlyChecked) {
+  add_at("aa", 1, kChecked);
+  add_at("bb", 2, kTimed);
+  EXPECT_THAT(error_of("nothere"), ::testing::Not(HasSubstr("--checks-only")));
 }
 
 TEST_F(ComparedRunsTest, ThatTheOthersWereOnlyCheckedIsSaid) {
