@@ -331,7 +331,8 @@ export const makeMatrix = () => {
       sort.descending ? words.descending : words.ascending}`;
     status.textContent = tasks.length ? words.shown(tasks.length, board.tasks.length, by)
       : noneWords(board, view);
-    undoState.hidden = tasks.length > 0 || view.show === "auto" || view.show === "all";
+    undoState.hidden = tasks.length > 0 || view.show === "auto" || view.show === "all"
+      || status.textContent === words.noneShown; // other filters leave nothing either
     const hidden = hiddenTasks(board, view);
     showAll.hidden = hidden === 0;
     showAll.textContent = words.showHidden(hidden);
