@@ -88,7 +88,7 @@ class CodeProfilerTest : public ::testing::Test {
           profiler.look({&child_, 1}, false);
           const bool there = profiler.resolve({&child_, 1}, KnownCode::of_runtime({})).ok();
           ::kill(child_, SIGCONT);
-          return there && profiler.take().all.libraries.contains("unit_tests");
+          return there && profiler.take().all.libraries.contains("measure_tests");
         },
         "it computes"));
   }
@@ -123,9 +123,9 @@ TEST_F(CodeProfilerTest, WhereItComputesIsSeenFromOutside) {
   const CodeProfile& unknown = profiles.all;
   EXPECT_EQ(unknown.looks, 8);
   EXPECT_EQ(profiles.first.looks, 1);
-  EXPECT_EQ(profiles.first.libraries.count("unit_tests"), 1u);
+  EXPECT_EQ(profiles.first.libraries.count("measure_tests"), 1u);
   ASSERT_EQ(unknown.libraries.size(), 1u);
-  EXPECT_EQ(unknown.libraries.begin()->first, "unit_tests");
+  EXPECT_EQ(unknown.libraries.begin()->first, "measure_tests");
   EXPECT_EQ(unknown.libraries.begin()->second, 8);
 }
 
