@@ -215,7 +215,7 @@ struct Evaluation {
   // The bound and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is
   // known. Empty in rows from before.
   std::string limit_basis;
-  int repeats = 0;    // new measurements, after a time too fast, clocks apart or a busy machine
+  int repeats = 0;    // new measurements, after one too fast or contradicted by clocks
   double rule_c = 4;  // the acceptance rule in force
   double rule_k = 32;
   std::optional<double> rule_allclose;  // set: this rule replaces the other two
