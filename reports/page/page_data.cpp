@@ -209,8 +209,8 @@ Json task_json(const PageModel& page, const PageTask& task) {
   return made;
 }
 
-// "NVIDIA H200 · driver 570.86 · PyTorch 2.11.0 · C++ compiler g++ 12.2.0 · nvcc 13.0", as the run's
-// environment has them; for shards, that of the first.
+// "NVIDIA H200 · driver 570.86 · PyTorch 2.11.0 · C++ compiler g++ 12.2.0 · nvcc 13.0", as the
+// run's environment has them; for shards, that of the first.
 std::string environment_line(const ReportData& data, const PageBoard& board) {
   const RunFacts facts = facts_of(data.run);
   const bool own = board.device == device_of(data) && !data.device_name.empty();
