@@ -61,10 +61,9 @@ bool has_rows(const Store& store, const Run& run) {
 Result<Run> timed_run(const Store& store, const std::string& name) {
   auto run = find_run_named(
       store, name, [&](const Run& one) { return facts_of(one).timed && has_rows(store, one); });
+  if (run || run.error().code != ErrorCode::kNotFound || !steps_before_latest(name)) return run;
   const auto all = store.runs();
-  const bool has_runs = all && !all->empty();
-  if (run || !has_runs || run.error().code != ErrorCode::kNotFound || !steps_before_latest(name))
-    return run;
+  if (!all || all->empty()) return run;
   return with_checked_runs(
       store,
       {run.error().code, fmt::format("there is no run \"{}\" with times", name), run.error().hint},
@@ -162,12 +161,11 @@ Result<ComparedRuns> find_compared(const Store& store,
   const auto after = timed_run(store, after_name);
   if (!after) return after.error();
   const RunFacts facts = facts_of(*after);
-  const auto before = before_name ? find_run_named(store, *before_name,
-                                                   [&](const Run& run) {
-                                                     return is_comparable(facts_of(run), facts) &&
-                                                            has_rows(store, run);
-                                                   })
-                                  : run_before(store, *after);
+  const auto can_be_before = [&](const Run& run) {
+    return is_comparable(facts_of(run), facts) && has_rows(store, run);
+  };
+  const auto before =
+      before_name ? find_run_named(store, *before_name, can_be_before) : run_before(store, *after);
   const bool is_named = before_name && !steps_before_latest(*before_name);
   if (!before) return is_named ? before.error() : with_checked_runs(store, before.error(), facts);
   if (before->id == after->id) {
