@@ -185,7 +185,7 @@ void write_advice(HtmlWriter& html, const ProfileRecord& record) {
   if (record.suggestions.empty()) return;
   html.open("ol");
   for (const ProfileFinding& advice : record.suggestions)
-    html.element("li", fmt::format("{} (saves at most {} us). Wrong if {}.",
+    html.element("li", fmt::format("{} (cannot save more than {} us). Wrong if {}.",
                                    without_folders(advice.suggestion), number(advice.saves_us),
                                    without_folders(advice.wrong_if)));
   html.close();

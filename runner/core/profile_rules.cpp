@@ -10,6 +10,8 @@
 namespace kbench {
 namespace {
 
+// "{conflict_share:%}" in a sentence is that share in percent.
+constexpr std::string_view kAsPercent = ":%";
 constexpr const char* kNeedsCounters =
     "no rule holds, and what else may bound it (uncoalesced accesses, bank conflicts, divergence, "
     "stalls) shows in hardware counters, which are not read";
@@ -41,6 +43,10 @@ ProfileRule read_rule(const Json& json) {
                    .wrong_if = json.at("wrong_if").get<std::string>(),
                    .suggestion = json.at("suggestion").get<std::string>(),
                    .saves = json.at("saves").get<std::string>()};
+  if (const auto used = json.find("used"); used != json.end()) {
+    rule.used = used->at(0).get<std::string>();
+    rule.most_used = used->at(1).get<double>();
+  }
   for (const Json& one : json.at("when")) {
     ProfileCondition condition{.fact = one.at(0).get<std::string>(),
                                .comparison = one.at(1).get<std::string>()};
@@ -71,6 +77,14 @@ bool holds(const ProfileCondition& condition, const ProfileFacts& facts) {
   return *value == bound;
 }
 
+double saved_us(const ProfileRule& rule, const ProfileFacts& facts) {
+  const double saves = number_of(facts, rule.saves).value_or(0);
+  const auto used = number_of(facts, rule.used);
+  const auto top = number_of(facts, "top_us");
+  if (!used || !top || !(rule.most_used > 0)) return saves;
+  return std::clamp(*top * (1 - *used / rule.most_used), 0.0, saves);
+}
+
 std::string filled_in(const std::string& sentence, const ProfileFacts& facts) {
   std::string text;
   std::size_t at = 0;
@@ -79,10 +93,14 @@ std::string filled_in(const std::string& sentence, const ProfileFacts& facts) {
     const auto close = open == sentence.npos ? open : sentence.find('}', open);
     if (close == sentence.npos) break;
     text += sentence.substr(at, open - at);
-    const std::string name = sentence.substr(open + 1, close - open - 1);
+    std::string name = sentence.substr(open + 1, close - open - 1);
+    const bool percent = name.ends_with(kAsPercent);
+    if (percent) name.resize(name.size() - kAsPercent.size());
     const auto word = facts.words.find(name);
     if (const auto number = number_of(facts, name)) {
-      text += *number >= 1000 ? fmt::format("{:.0f}", *number) : fmt::format("{:.3g}", *number);
+      text += percent           ? fmt::format("{:.3g} %", 100 * *number)
+              : *number >= 1000 ? fmt::format("{:.0f}", *number)
+                                : fmt::format("{:.3g}", *number);
     } else {
       text += word == facts.words.end() ? "?" : word->second.substr(0, 80);
     }
@@ -135,7 +153,7 @@ ProfileFinding finding_of(const ProfileRule& rule, const ProfileFacts& facts) {
           .evidence = filled_in(rule.evidence, facts),
           .wrong_if = filled_in(rule.wrong_if, facts),
           .suggestion = filled_in(rule.suggestion, facts),
-          .saves_us = number_of(facts, rule.saves).value_or(0)};
+          .saves_us = saved_us(rule, facts)};
 }
 
 const char* why_not_judged(const ProfileFacts& facts, bool has_kernels) {

@@ -40,6 +40,10 @@ struct ProfileRule {
   std::string wrong_if;
   std::string suggestion;
   std::string saves;  // a fact: microseconds of a call that the suggestion saves at most
+  // A fact and the most that it can be: the suggestion saves at most the part of the longest
+  // kernel's time that is missing from it. Empty: no such bound.
+  std::string used;
+  double most_used = 0;
 };
 
 // A rule that holds, with its facts filled in.

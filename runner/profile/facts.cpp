@@ -123,7 +123,7 @@ class Collecting {
 
   void add_activities(const ProfiledCall& call) {
     double kernel_ns = 0, copy_ns = 0, memset_ns = 0;
-    int kernels = 0, copies = 0;
+    int kernels = 0, copies = 0, memsets = 0;
     std::set<std::uint32_t> streams;
     for (const Activity& activity : call.activities) {
       const auto duration = static_cast<double>(activity.duration_ns());
@@ -136,6 +136,7 @@ class Collecting {
         ++copies;
       } else {
         memset_ns += duration;
+        ++memsets;
       }
     }
     set("kernels", kernels);
@@ -143,6 +144,7 @@ class Collecting {
     if (kernels > 0) set("mean_kernel_us", kernel_ns * kUs / kernels);
     set("copies", copies);
     set("copy_us", copy_ns * kUs);
+    set("memsets", memsets);
     set("memset_us", memset_ns * kUs);
     set("streams", static_cast<double>(streams.size()));
     set("host_us", static_cast<double>(call.host_ns) * kUs);

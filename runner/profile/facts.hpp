@@ -60,7 +60,7 @@ struct KernelSummary {
 //   limit_calibrated (0: by peaks measured in passing), limit_us, limit_share, limit_percent
 //   above_limit_us, bytes_us, products_us
 //   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, gap_us (call less busy),
-//   gap_share, gaps, mean_gap_us, copy_us, copies, memset_us, streams, host_us
+//   gap_share, gaps, mean_gap_us, copy_us, copies, memset_us, memsets, streams, host_us
 //   top_us, top_share, top_blocks, top_threads, top_registers, top_shared_bytes,
 //   top_blocks_per_sm, top_thread_share, top_thread_percent, idle_sm_us, sms
 //   spill_bytes (a thread, of the kernel with most), spill_share (of L1's sectors, those of local

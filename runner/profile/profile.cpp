@@ -68,27 +68,27 @@ std::string head_lines(const Profile& profile) {
   std::string text = fmt::format("{} {} ({}) on {}, {}\n", subject.task, subject_words(subject),
                                  subject.size, profile.device.name, profile.precision);
   if (const auto call = number_of(profile, "call_us")) {
-    text += fmt::format("call      {} (median of {}, {} to {}{})\n", time_text(*call),
-                        profile.calls_us.size(),
-                        time_text(number_of(profile, "fastest_us").value_or(*call)),
-                        time_text(number_of(profile, "slowest_us").value_or(*call)),
-                        profile.kernels.empty() ? "" : "; a profiler slows calls down");
+    text += fmt::format(
+        "call      {} (median of {}, {} to {}{})\n", time_text(*call), profile.calls_us.size(),
+        time_text(number_of(profile, "fastest_us").value_or(*call)),
+        time_text(number_of(profile, "slowest_us").value_or(*call)),
+        profile.kernels.empty() ? "" : "; under a profiler: compare with profiles only");
   }
   const auto limit = number_of(profile, "limit_us");
   const auto percent = number_of(profile, "limit_percent");
   if (limit && percent)
-    text += fmt::format("limit     {} ({}{}); share of the limit {:.3g} %\n", time_text(*limit),
-                        profile.limit_basis,
-                        number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "",
-                        *percent);
+    text += fmt::format(
+        "limit     {} at least ({}{}); share of the limit {:.3g} % (limit / call)\n",
+        time_text(*limit), profile.limit_basis,
+        number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "", *percent);
   else
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);
   if (const auto busy = number_of(profile, "busy_us")) {
-    text +=
-        fmt::format("device    {} busy, {} idle; {}, {}, {}\n", time_text(*busy),
-                    time_text(number_of(profile, "gap_us").value_or(0)),
-                    count_text(profile, "kernels", "kernel"), count_text(profile, "copies", "copy"),
-                    count_text(profile, "streams", "stream"));
+    text += fmt::format(
+        "device    {} busy, {} idle; {}, {}, {}, {}\n", time_text(*busy),
+        time_text(number_of(profile, "gap_us").value_or(0)),
+        count_text(profile, "kernels", "kernel"), count_text(profile, "copies", "copy"),
+        count_text(profile, "memsets", "memset"), count_text(profile, "streams", "stream"));
   }
   for (const std::string& caution : profile.cautions)
     text += fmt::format("caution   {}\n", shortened(caution, 200));
@@ -103,7 +103,7 @@ std::string verdict_lines(const Profile& profile) {
                                  first.title, first.evidence, first.wrong_if);
   for (std::size_t i = 0; i < std::min(kMostProfileFindings, profile.findings.size()); ++i) {
     const ProfileFinding& finding = profile.findings[i];
-    text += fmt::format("  {}. {} (saves at most {})\n", i + 1, finding.suggestion,
+    text += fmt::format("  {}. {} (cannot save more than {})\n", i + 1, finding.suggestion,
                         time_text(finding.saves_us));
   }
   return text;
@@ -111,7 +111,7 @@ std::string verdict_lines(const Profile& profile) {
 
 std::string kernel_line(const KernelSummary& kernel) {
   const Activity& longest = kernel.longest;
-  return fmt::format("  {:>10} {:>6} {:>14} {:>10} {:>5} {:>9}  {}\n",
+  return fmt::format("  {:>10} {:>8} {:>14} {:>10} {:>5} {:>9}  {}\n",
                      fmt::format("{:.4g}", static_cast<double>(kernel.total_ns) * 1e-3),
                      kernel.launches, extent_text(longest.grid), extent_text(longest.block),
                      longest.registers, longest.static_shared_bytes + longest.dynamic_shared_bytes,
@@ -120,8 +120,8 @@ std::string kernel_line(const KernelSummary& kernel) {
 
 std::string kernel_lines(const Profile& profile, std::size_t most) {
   if (profile.kernels.empty()) return "";
-  std::string text = fmt::format("\n  {:>10} {:>6} {:>14} {:>10} {:>5} {:>9}  {}\n", "us", "times",
-                                 "grid", "block", "regs", "shared B", "kernel");
+  std::string text = fmt::format("\n  {:>10} {:>8} {:>14} {:>10} {:>5} {:>9}  {}\n", "total us",
+                                 "launches", "grid", "block", "regs", "shared B", "kernel");
   for (std::size_t i = 0; i < std::min(most, profile.kernels.size()); ++i)
     text += kernel_line(profile.kernels[i]);
   if (profile.kernels.size() > most)

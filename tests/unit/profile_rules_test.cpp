@@ -162,6 +162,21 @@ TEST(ProfileRules, WhatCountersShowIsNamedAndAnHonestKernelIsNot) {
   EXPECT_EQ(verdict(counted({{"reduction_sectors", 500}})), "atomic_contention");
 }
 
+// A reader took "299 us of 306" for what equal turns of a loop would save, with 16 of 32 threads at
+// work: half of the time is what they can.
+TEST(ProfileRules, EndingADivergenceSavesNoMoreThanWhatItsIdleThreadsTake) {
+  const auto found = findings(counted({{"threads_of_instruction", 16}}));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found.front().verdict, "divergent");
+  EXPECT_DOUBLE_EQ(found.front().saves_us, 200);
+}
+
+TEST(ProfileRules, ASentenceHasSharesInPercent) {
+  const auto found = findings(counted({{"shared_conflicts", 900}}));
+  ASSERT_FALSE(found.empty());
+  EXPECT_THAT(found.front().evidence, ::testing::StartsWith("90 % of the accesses"));
+}
+
 // Numbers that a GPU told of the kernels of tests/profile, so that a changed rule is held against
 // all.
 TEST(ProfileRules, RecordedKernelsAreNamedAndTheirTwinsAreNot) {

@@ -35,6 +35,16 @@ TEST(Profile, SaysWhatBoundsTheCallAndWhatToDo) {
     EXPECT_THAT(text, HasSubstr(part));
 }
 
+// A kernel that sums by atomic additions had "1 kernel, 0 copies" and its memset in nothing but the
+// time.
+TEST(Profile, CountsMemsetsBesideCopies) {
+  Activity memset = kernel("", 0, 1);
+  memset.kind = ActivityKind::kMemset;
+  const Profile profile =
+      make_profile(kSubject, input_of({call_of(36, {memset, kernel("relu(float*)", 2, 36)})}));
+  EXPECT_THAT(profile_text(profile), HasSubstr("1 kernel, 0 copies, 1 memset, 1 stream"));
+}
+
 // tests/golden/schema_test.py holds both against data/schema.
 TEST(Profile, ItsJsonMatchesItsGoldens) {
   ProfileInput judged = input_of({call_of(400, {kernel("relu(float*)", 1, 400)})});
@@ -106,7 +116,7 @@ TEST(Profile, TheTextIsShortWhateverKernelsAreCalled) {
 TEST(Profile, OneKernelIsNotCalledKernels) {
   const auto one = input_of({call_of(36, {kernel("relu(float*)", 1, 36)})});
   EXPECT_THAT(profile_text(make_profile(kSubject, one)),
-              HasSubstr("; 1 kernel, 0 copies, 1 stream\n"));
+              HasSubstr("; 1 kernel, 0 copies, 0 memsets, 1 stream\n"));
 }
 
 TEST(Profile, AtMostThreeThingsAreToBeDone) {
