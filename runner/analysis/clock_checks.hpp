@@ -15,9 +15,9 @@ namespace kbench {
 // compared with the first one.
 struct Planted {
   std::string_view variant;
-  int percent = 100;      // of relu's time
+  int percent = 100;      // work, in percent of relu's time
   int spin_us = 0;        // on top
-  std::string_view what;  // for the reader
+  std::string_view what;  // description for the reader
 };
 [[nodiscard]] std::span<const Planted> planted();
 

@@ -25,7 +25,7 @@ struct Speedup {
   double high = 0;
   double confidence = 0;    // exact coverage of the order statistics used; no verdict below 95 %
   int units = 0;            // independent units (placements or blocks) behind it
-  bool calibrated = false;  // what lies between runs was measured on this device
+  bool calibrated = false;  // the deviation between runs was measured on this device
   Verdict verdict = Verdict::kUndecided;
 
   // Half of the interval's width, relative to the estimate.
@@ -86,7 +86,7 @@ struct Doubts {
 // noise: 105 instead of 111 of 120 intervals then held the median of the other runs. Zero, too,
 // with fewer than six calls alone: two of them accused a submission twice in a row.
 struct Slowdown {
-  double log_ratio = 0;  // of the medians
+  double log_ratio = 0;  // ratio of the medians, as a logarithm
   double at_least = 0;   // from the far end of one interval to the near end of the other, less
                          // what a lower clock of the device explains
 };
@@ -106,7 +106,7 @@ struct Slowdown {
 // The submission over a baseline, on the log scale, from the samples of one run alone.
 struct LogRatio {
   double estimate = 0;
-  double half_width = 0;  // of the interval
+  double half_width = 0;  // half the width of the interval
 };
 [[nodiscard]] std::optional<LogRatio> log_speedup(std::span<const Sample> samples, Side baseline);
 

@@ -10,7 +10,7 @@
 namespace kbench {
 
 struct MeasuredLimit {
-  double value = 0;   // of the best round
+  double value = 0;   // rate of the best round
   double spread = 0;  // how far below it the median lies, relative to it
 };
 

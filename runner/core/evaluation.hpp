@@ -170,7 +170,7 @@ struct Evaluation {
   std::string size;                // "small" or "full"
   std::string device;              // "cpu" or "cuda"
   std::string precision;           // precision class of the baselines
-  std::string profile = "kbench";  // whose rule and whose inputs judged it
+  std::string profile = "kbench";  // judging profile: its rule and its inputs
   std::optional<SubmissionId> submission;
   std::string worker_kind = "native";
 

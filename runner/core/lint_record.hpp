@@ -24,7 +24,7 @@ struct LintFinding {
   enum class Weight { kFlaw, kAccepted, kNote };
   Weight weight = Weight::kFlaw;
   std::string kind;     // "zeros", "operator", "duplicate", ...: what LINT_ACCEPTS may name
-  std::string subject;  // of what: an output, a parameter, "node 3 (aten::relu)"; may be empty
+  std::string subject;  // an output, a parameter, "node 3 (aten::relu)"; may be empty
   std::string message;  // one sentence
 };
 
@@ -33,17 +33,17 @@ struct LintFinding {
 
 struct LintRecord {
   std::string task;       // "level1/019_relu"
-  std::string task_hash;  // of the lowered file
+  std::string task_hash;  // hash of the lowered file
   std::string size;
   std::string device;
   LintState state = LintState::kUnable;
   int mutants = 0;   // tried
-  int rejected = 0;  // of them
+  int rejected = 0;  // mutants that were rejected
   // Set when read: a key is in use here, and no seal of that key vouches for this record, because
   // it is older than seals or another user's. It is not believed for a new row.
   bool unvouched = false;
   std::vector<LintFinding> findings;
-  std::string version;     // of kbench
+  std::string version;     // kbench's version
   std::string checked_at;  // UTC, RFC 3339
 };
 

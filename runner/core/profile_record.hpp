@@ -38,21 +38,21 @@ struct ProfiledKernel {
 
 struct ProfileRecord {
   std::string task;
-  std::string task_hash;  // of the task's content, as its rows have it; empty in earlier profiles
+  std::string task_hash;  // hash of the task's content, as in its rows; empty in earlier profiles
   std::string size;
   std::string side;        // "eager", "compiled", "submission"
-  std::string submission;  // its name, whatever that is; empty for a baseline
+  std::string submission;  // the submission's name; empty for a baseline
   std::string device;      // its name
   std::string precision;
   std::string torch;    // version; empty in earlier profiles
-  std::string verdict;  // of a rule, or kNoVerdict
+  std::string verdict;  // name of a rule, or kNoVerdict
   std::string evidence;
   std::vector<ProfileFinding> suggestions;  // the verdict first
   std::string limit_basis;
   std::map<std::string, double> facts;
   std::vector<double> calls_us;
   std::vector<ProfiledKernel> kernels;  // longest first
-  std::size_t more_kernels = 0;         // that were left out, shorter ones
+  std::size_t more_kernels = 0;         // shorter kernels that were left out
   std::vector<std::string> cautions;    // a line each: why its numbers are hardly to be believed
   std::vector<std::string> missing;     // a line each: what is not there, and why
 
@@ -72,11 +72,11 @@ struct ProfileRecord {
 struct StoredProfile {
   std::string id;           // SHA-256 of all the rest (profile_id)
   std::string device_kind;  // "cpu" or "cuda"
-  std::string source_hash;  // of the submission, as its rows have it; empty for a baseline
+  std::string source_hash;  // hash of the submission, as in its rows; empty for a baseline
   std::string made_at;      // UTC, RFC 3339
-  std::string version;      // of kbench
+  std::string version;      // kbench's version
   std::string json;         // as printed
-  ProfileRecord record;     // of that
+  ProfileRecord record;     // `json`, parsed
 };
 
 // The id that belongs to the rest.

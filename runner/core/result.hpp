@@ -23,8 +23,8 @@ enum class ErrorCode {
 // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign)
 struct Error {
   ErrorCode code = ErrorCode::kInfrastructure;
-  std::string message;  // what happened and where, one line
-  std::string hint;     // what to do next; may be empty
+  std::string message;  // the event and its place, one line
+  std::string hint;     // the next thing to do; may be empty
 };
 
 template <class T>

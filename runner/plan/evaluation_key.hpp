@@ -13,7 +13,7 @@ struct EvaluationIdentity {
   std::string task_hash;
   std::string size;       // "small", "full"
   std::string device;     // "cpu", "cuda"
-  std::string precision;  // of the run
+  std::string precision;  // precision class of the run
   std::string profile;
   std::string agent;        // this and the next two: empty without a submission
   std::string submission;   // its path below the submissions folder
@@ -25,7 +25,7 @@ struct EvaluationIdentity {
   // submissions: rows from before there was a choice keep their keys.
   std::string allow_torch = {};
   bool timed = true;
-  std::optional<std::int64_t> seed = {};  // of `kbench run --seed`
+  std::optional<std::int64_t> seed = {};  // seed from `kbench run --seed`
 };
 
 // SHA-256 over these and the version of kbench, in hex.

@@ -42,7 +42,7 @@ struct Plan {
   std::string selection;                             // in a shard: names of all selected tasks
   std::vector<PlannedRow> units;                     // sorted by task, agent, variant
   std::string submissions_from;                      // a sentence: which folder was taken and why
-  std::optional<std::filesystem::path> submissions;  // that folder or file; empty for examples
+  std::optional<std::filesystem::path> submissions;  // the folder or file taken; empty for examples
   std::optional<Census> census;                      // census of that folder; empty for examples
   std::string nothing_selected;                      // reason for an empty plan; else empty
   std::vector<std::string> notes;                    // lines on all that was left out

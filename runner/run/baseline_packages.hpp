@@ -28,7 +28,7 @@ struct PackageBuilding {
   std::function<bool()> interrupted;  // asked often
   // The folder in which machines of the pool share packages; empty: none.
   std::optional<CacheEntries> shared = {};
-  std::vector<GpuInfo> gpus = {};  // that are alike, to build on; empty: the plan's alone
+  std::vector<GpuInfo> gpus = {};  // equal GPUs to build on; empty: the plan's alone
 };
 
 // A package for each of `tasks` (indices into Plan::tasks), out of the cache where it is there.

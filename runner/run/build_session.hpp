@@ -21,7 +21,7 @@
 namespace kbench {
 
 struct BuildRequest {
-  RunRequest run;                           // that is to come
+  RunRequest run;                           // the run to build for
   std::optional<std::string> architecture;  // "90a": of its GPU, which need not be here
   std::optional<std::filesystem::path> exchange;
   std::optional<int> jobs;  // compilations at once; empty: by the number of cores
@@ -38,8 +38,8 @@ struct BuiltRow {
   std::string task;
   SubmissionId submission;
   State state = State::kLeft;
-  double seconds = 0;  // of kBuilt
-  std::string why;     // of the last three; of kFailed the compiler's words
+  double seconds = 0;  // time of a build; kBuilt only
+  std::string why;     // reason, of the last three; of kFailed the compiler's words
 };
 
 struct BuiltPlan {

@@ -45,7 +45,7 @@ Status mark_stored(const Store& store, const RunTerms& terms, std::vector<Forese
   if (!run) return run.error();
   const auto stored = store.evaluations(run->id);
   if (!stored) return stored.error();
-  std::map<std::pair<std::string, std::string>, std::string> hashes;  // of sources
+  std::map<std::pair<std::string, std::string>, std::string> hashes;  // hashes of sources
   for (const Evaluation& row : *stored) {
     const SubmissionId id = row.submission.value_or(SubmissionId());
     hashes[{row.task, id.name}] = id.source_hash;

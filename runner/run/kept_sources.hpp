@@ -13,7 +13,7 @@ namespace kbench {
 
 struct KeptSources {
   std::vector<TreeFile> files;  // sorted by path
-  std::vector<Blob> blobs;      // what they hold
+  std::vector<Blob> blobs;      // contents of the files
 };
 
 // `files` as read_source_files gives them.

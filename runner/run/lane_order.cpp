@@ -182,7 +182,7 @@ Result<LaneFacts> lane_facts_from_json(const Json& json) {
   try {
     return LaneFacts{{json.at("device").get<DeviceFacts>(), json.at("torch"), json.at("precision")},
                      json.at("sandbox")};
-  } catch (const std::exception&) {  // of conversions, too
+  } catch (const std::exception&) {  // conversions throw as well
     return malformed_order("facts");
   }
 }

@@ -29,7 +29,7 @@ struct LaneOrder {
   bool waits = true;
   // PythonPlayer::triton_architecture of the player of Python submissions, if there is one.
   std::optional<int> python;
-  std::string first_agent;  // of Python submissions: torch is started for it at once
+  std::string first_agent;  // first agent with a Python submission: its torch starts at once
 };
 
 [[nodiscard]] Json lane_order_json(const LaneOrder& order);

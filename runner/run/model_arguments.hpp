@@ -28,7 +28,7 @@ struct ModelArguments {
   // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU
   // it plays eager beside Python submissions.
   PythonFiles reference;
-  std::string source_hash;  // of the file that answered
+  std::string source_hash;  // hash of the file that answered
 };
 
 // Calls `on_answer` once for each of the tasks, by its index, as the answers come. Errors are not

@@ -15,7 +15,7 @@ namespace kbench {
 struct RunTerms {
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
-  std::string id;                     // of the new run; empty: drawn
+  std::string id;                     // id of the new run; empty: drawn
   std::string command_line;           // as typed, for the store
   // The folder in which runs share their rows (runner/pool); empty: the run measures all of its
   // rows.

@@ -33,11 +33,11 @@ struct SubmissionBuild {
   std::shared_ptr<Staging> staging;
   // kNotFound: the submission needs something that this machine does not have.
   std::optional<Error> error;
-  std::optional<double> seconds;  // that building took, also where it comes from a cache
+  std::optional<double> seconds;  // time that the build took, also where it comes from a cache
   bool from_cache = false;        // nothing was compiled: it was in the cache
   std::string words;              // the compiler's, where it compiled
   std::string labels;             // see submission/findings.hpp; separated by spaces
-  KeptSources sources;            // what was built; of what is not built, too, where it can be read
+  KeptSources sources;            // built files; where readable, also those of a failed build
 };
 
 // The compilers and builders of a run's submissions.

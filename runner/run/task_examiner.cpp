@@ -66,7 +66,7 @@ class MachinesExaminer final : public TaskExaminer {
   [[nodiscard]] Error count_anew(const std::vector<const Task*>& tasks,
                                  const std::function<bool()>& interrupted,
                                  const Costs::Give& give) {
-    constexpr int kGiB = 12;  // of address space
+    constexpr int kGiB = 12;  // limit of the address space
     if (installation_.python.empty())
       return Error{ErrorCode::kInfrastructure, installation_.python_reason,
                    "`kbench doctor` says where a Python with torch was looked for"};

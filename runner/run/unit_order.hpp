@@ -15,7 +15,7 @@ namespace kbench {
 enum class UnitOrder {
   kTask,      // by task, then agent, then variant: as the plan has them
   kShuffled,  // at random: what drifts on the machine does not favour the first tasks
-  kLongest,   // what took longest before comes first; what nobody timed yet comes last
+  kLongest,   // longest rows before come first; rows without a time come last
 };
 
 // Sorts `units`, of which `seconds` has the expected durations (0: nobody knows). `seed` is what a

@@ -18,7 +18,7 @@ struct UnitParts {
   const Task* task = nullptr;  // in the run's precision class, with the run's size
   std::optional<SubmissionId> submission;
   bool is_python = false;
-  PackageResult package;  // of the task; without a file and a reason: none was asked for
+  PackageResult package;  // the task's package; no file and no reason: none was requested
   // The build of the submission; null while it compiles. finished_build() waits for it.
   const SubmissionBuild* build = nullptr;
   std::function<const SubmissionBuild&()> finished_build;

@@ -35,8 +35,8 @@ class VendorBaseline {
   Sandbox& sandbox_;
   std::string precision_;
   std::string reason_;                          // why no task has it; else empty
-  std::vector<std::filesystem::path> folders_;  // of LibTorch's libraries
-  std::string search_path_;                     // of the loader
+  std::vector<std::filesystem::path> folders_;  // folders of LibTorch's libraries
+  std::string search_path_;                     // search path of the loader
   std::filesystem::path cublaslt_;
   std::filesystem::path cudnn_;
 };
