@@ -22,7 +22,7 @@ constexpr std::uint32_t kMagic = 0x6b62'6163;
 constexpr std::size_t kLongestProblem = 400;
 constexpr std::size_t kNameBytes = std::size_t{1} << 20;
 constexpr std::int64_t kLongestNs = std::int64_t{3600} * 1'000'000'000;
-constexpr std::uint32_t kMostThreads = 1024;  // of a block, in each dimension and in all
+constexpr std::uint32_t kMostThreads = 1024;  // threads of a block, in each dimension and in all
 constexpr std::uint32_t kMostRegisters = 255;
 constexpr std::uint32_t kMostSharedBytes = 1u << 20;
 constexpr std::uint32_t kMostGrid = 0x7fff'ffff;
@@ -30,7 +30,7 @@ constexpr std::uint32_t kMostGrid = 0x7fff'ffff;
 struct CallEntry {
   std::int64_t claimed_ns;
   std::int64_t host_ns;
-  std::uint32_t activities;  // that follow those of the call before
+  std::uint32_t activities;  // this call's count; they follow those of the call before
   std::uint32_t unused;
 };
 

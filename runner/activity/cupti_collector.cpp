@@ -218,7 +218,7 @@ class CuptiCollector final : public ActivityCollector {
   Result<std::unique_ptr<CounterCollector>> counters_;
   Status counting_ = Done{};
   int calls_ = 0;
-  std::size_t kernels_ = 0;  // of the last recorded call
+  std::size_t kernels_ = 0;  // kernels of the last recorded call
 };
 
 Error not_there(const std::string& why, const std::string& hint) {

@@ -62,7 +62,7 @@ struct CompareRequest {
   std::uint64_t elements = 0;
   double absolute_bound = 0;  // may be infinite: then only the sums and the maximum are of interest
   double ulp_factor = 0;
-  double rms = 0;  // of the reference; from an earlier comparison
+  double rms = 0;  // root mean square of the reference; from an earlier comparison
   double relative_bound = 0;
   double scaled_bound = 0;  // 0: none
 };

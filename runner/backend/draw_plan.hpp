@@ -27,7 +27,7 @@ struct DrawPlan {
   std::uint64_t count = 0;  // integers: how many values; bernoulli: probability times 2^32
   std::int64_t step = 1;    // integers: from one value to the next
   Draw::Keep keep = Draw::Keep::kAll;
-  std::uint64_t rows = 1;  // of one matrix: tril, triu, and where a part is kept
+  std::uint64_t rows = 1;  // rows of one matrix: tril, triu, and where a part is kept
   std::uint64_t columns = 1;
   std::int64_t diagonal = 0;
 };

@@ -47,7 +47,7 @@ struct PhiloxStream {
 
   // Sets the values of tensors apart from any other use of the generator under the same key.
   static constexpr std::uint32_t kTensorValues = 0x6B62766Cu;
-  static constexpr std::uint32_t kTensorFactors = 0x6B626661u;  // what they are multiplied by
+  static constexpr std::uint32_t kTensorFactors = 0x6B626661u;  // factors of the values
 
   static constexpr PhiloxStream of(std::uint64_t key, std::uint64_t tensor,
                                    std::uint32_t use = kTensorValues) {

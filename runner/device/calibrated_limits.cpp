@@ -29,7 +29,7 @@ Result<MeasuredDevice> measure_device_limits(const Installation& around, const T
   const auto installation = session.with_libtorch();
   if (!installation) return installation.error();
   std::error_code failed;  // then the oracle cannot be started, and says so
-  std::filesystem::create_directories(installation->cache, failed);  // of its log
+  std::filesystem::create_directories(installation->cache, failed);  // the folder of its log
   auto turn = DeviceTurn::take(
       session, {.installation = &*installation, .target = &target, .what = "kbench calibrate"});
   if (!turn) return turn.error();

@@ -25,7 +25,7 @@ struct CalibratedDevice {
   std::string
       identity;        // the GPU's UUID (its name where no UUID is known), or the CPU and its cores
   std::string name;    // for people
-  std::string driver;  // of the GPU, or the kernel's release
+  std::string driver;  // the GPU's driver, or the kernel's release
   std::string kbench;  // version, and protocol
 
   bool operator==(const CalibratedDevice&) const = default;

@@ -71,7 +71,7 @@ class DeviceSession {
   const SessionTurns turns_;
   std::optional<Installation> complete_;  // with LibTorch
   std::shared_ptr<Sandbox> sandbox_;
-  std::future<void> trial_;  // of the sandbox
+  std::future<void> trial_;  // trial of the sandbox
   std::shared_future<Tools> tools_;
   std::vector<std::string> starts_;
   std::unique_ptr<OracleProcess> resting_;  // between two turns; ends before the sandbox

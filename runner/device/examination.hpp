@@ -23,8 +23,8 @@ enum class Health {
 struct Finding {
   std::string check;  // "python", "sandbox", ...
   Health health = Health::kPass;
-  std::string text;    // what was found
-  std::string remedy;  // what to do; empty when there is nothing to do
+  std::string text;    // the finding in words
+  std::string remedy;  // the remedy in words; empty: nothing to do
 };
 
 // `suites`: the folder of the suite that is meant. Starts compilers and a sandbox, and measures

@@ -17,7 +17,7 @@ struct GraphNodeFacts {
 
 struct GraphFacts {
   std::vector<GraphNodeFacts> nodes;
-  std::vector<std::string> random_operators;  // that draw numbers when called; in order
+  std::vector<std::string> random_operators;  // operators that draw numbers when called; in order
   // Equal for two tasks with the same operators, constants, shapes and wiring, however their values
   // are called; parameters' and inputs' distributions do not count.
   std::string fingerprint;

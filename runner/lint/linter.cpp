@@ -415,7 +415,7 @@ class Linting {
   LintRecord& record_;
   KeySchedule keys_;
   std::uint64_t draws_ = 0;
-  std::vector<EagerError> eager_;  // of the draw at hand
+  std::vector<EagerError> eager_;  // errors of the draw at hand
   std::vector<Candidate> candidates_;
   bool applies_ = false;
   std::string why_;  // the last mutation was rejected

@@ -39,7 +39,7 @@ struct SlowGraph {
 
 std::optional<SlowGraph> slow_graph(std::span<const Evaluation> own) {
   constexpr double kSurelySlower = 1.5;
-  constexpr double kNoTimeNs = 20'000;  // of what takes so little the clock knows little
+  constexpr double kNoTimeNs = 20'000;  // the clock says little about shorter times
   const auto graph = shortest_ns(own, Side::kEager);
   const auto python = shortest_ns(own, Side::kSubmission);
   if (!graph || !python || *graph <= kSurelySlower * std::max(*python, 0.0) + kNoTimeNs)

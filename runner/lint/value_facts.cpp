@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kBelowGelu = -0.171;   // it and tanh's approximation reach -0.17004
-constexpr double kLargestGuard = 1e-6;  // of a norm, before a division by it
+constexpr double kLargestGuard = 1e-6;  // largest guard of a norm, before a division by it
 
 struct Bounds {
   double low = -kInfinity;

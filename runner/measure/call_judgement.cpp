@@ -33,7 +33,7 @@ std::optional<EarlyEnd> CallProtocol::judge_torch_use() {
   torch_use_known_ = true;
   torch_use_ = worker_->torch_use();
   record_.torch_operators = computing_operators(torch_use_);
-  if (request_.torch_compiled)  // whose kernels no hook sees
+  if (request_.torch_compiled)  // no hook sees compiled kernels
     record_.torch_operators = record_.torch_operators.empty()
                                   ? "torch.compile"
                                   : "torch.compile, " + record_.torch_operators;
@@ -68,7 +68,7 @@ std::optional<EarlyEnd> CallProtocol::judge_code_profile() {
     return std::nullopt;
   }
   constexpr double kTolerated = 0.05;
-  constexpr double kSurelyMore = 0.25;  // of few looks
+  constexpr double kSurelyMore = 0.25;  // limit where there are few looks
   const bool none = settings_.allow_torch == AllowTorch::kNone;
   const bool known = !record_.torch_operators.empty();
   const double excused = none ? 0 : known ? 1 : share_of_data_operators(torch_use_);

@@ -314,7 +314,7 @@ std::optional<EarlyEnd> CorrectnessChecks::check_eager(const std::vector<EagerEr
 std::optional<EarlyEnd> CorrectnessChecks::choose_eager(const BaselineTime& played_by_python) {
   constexpr double kSurelySlower = 1.5;
   constexpr double kInterpreterNs = 5e5;
-  constexpr int kTries = 3;  // of each: a busy machine slows one call down
+  constexpr int kTries = 3;  // tries of each: a busy machine slows one call down
   auto python_ns = static_cast<double>(played_by_python.ns);
   double graph_ns = HUGE_VAL;
   const auto is_slower = [&] { return python_ns > kSurelySlower * graph_ns + kInterpreterNs; };

@@ -42,7 +42,7 @@ struct EvaluationAtHand {
   const KeySchedule keys;
   CallProtocol calls;
 
-  std::vector<Side> sides;              // that play, eager first and the submission last
+  std::vector<Side> sides;              // sides that play, eager first and the submission last
   std::vector<EagerError> eager_error;  // the worst over all of the task's own draws so far
   bool model_draws_parameters = false;
 };

@@ -28,7 +28,7 @@ struct EvaluationRequest {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
   int threads = 1;
-  std::vector<int> cores;         // that may launch kernels; empty: wherever the scheduler has it
+  std::vector<int> cores;         // cores that may launch kernels; empty: the scheduler's choice
   std::uint64_t cache_bytes = 0;  // last-level cache of the device; 0: not known
   std::string precision;
   std::string device_name;        // as its driver gives it
@@ -74,7 +74,7 @@ struct EvaluationSettings {
   Times times = Times::kJudged;
   int correctness_draws = 5;
   int null_calls = 11;
-  int null_calls_again = 5;  // of each further worker
+  int null_calls_again = 5;  // null calls of each further worker
   StopRule stop;
   // Time that the submission may keep the run waiting, over all measurements; beyond it,
   // kOverBudget.
@@ -83,8 +83,8 @@ struct EvaluationSettings {
   std::optional<std::chrono::milliseconds> call_limit;
   // A row that other programs disturbed is measured once more: for callers that need a number.
   bool repeat_busy = false;
-  AllowTorch allow_torch = AllowTorch::kData;  // to Python submissions
-  std::optional<Calibration> calibration;      // of the device, for the record
+  AllowTorch allow_torch = AllowTorch::kData;  // torch that Python submissions may use
+  std::optional<Calibration> calibration;      // calibration of the device, for the record
   std::optional<DeviceLimits> limits;          // as `kbench calibrate` measured them
   Surroundings surroundings;
   // Receives the last worker, stopped, for the caller to end: ending takes 0.06 s on CUDA. Null:

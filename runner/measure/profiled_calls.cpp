@@ -45,7 +45,7 @@ class Recording {
     file_ = std::move(*file);
     if (auto placed = place(); !placed) return placed.error();
     const auto done = has_worker() ? worker_calls() : baseline();
-    worker_.reset();  // who could write into the file ends before it is read
+    worker_.reset();  // the file's writer ends before the file is read
     if (!done) return done.error();
     auto recorded = on_cuda() ? read_activity_file(file_.get()) : by_clock();
     if (!recorded && side_ == Side::kSubmission)

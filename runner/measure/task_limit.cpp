@@ -8,7 +8,7 @@ namespace {
 struct Rates {
   double bytes = 0;  // a second
   double products = 0;
-  double tf32_products = 0;  // of what PyTorch lets run in TF32 by default
+  double tf32_products = 0;  // products that PyTorch lets run in TF32 by default
   std::string source;
   bool calibrated = false;
 };

@@ -63,7 +63,7 @@ class TimedBlocks {
   EvaluationAtHand& at_;
   CorrectnessChecks& checks_;
   std::span<const Sample> first_;
-  std::vector<double> sentinels_ns_;  // of this block
+  std::vector<double> sentinels_ns_;  // sentinels of this block
   double shortest_ns_ = 0;            // a call of the fastest baseline
   int placement_ = 0;
   int block_ = 0;

@@ -103,7 +103,7 @@ struct SeatMemory {
   std::unique_ptr<SharedArena> heap;   // CUDA: from which its process takes memory
   std::unique_ptr<SharedArena> taken;  // private: snapshot of the outputs
   std::vector<SlotPlaces> places;
-  std::vector<std::vector<OutputOrder>> orders;  // of each slot's outputs in the snapshot
+  std::vector<std::vector<OutputOrder>> orders;  // order of each slot's outputs in the snapshot
   bool has_snapshot = false;
 
   // How an output lies, where that is not as declared.
@@ -137,7 +137,7 @@ struct LoadedTask::Impl {
   PlaceRequest placed;
   SeatMemory submission;
   SeatMemory baselines;
-  Seat seat = Seat::kSubmission;  // of the last arm()
+  Seat seat = Seat::kSubmission;  // seat of the last arm()
   std::unique_ptr<SharedArena> private_inputs;
   std::unique_ptr<SharedArena> private_params;
   std::unique_ptr<SharedArena> ballast;
@@ -149,7 +149,7 @@ struct LoadedTask::Impl {
   Tensors previous_outputs;     // lint: eager's, for the inputs before these
   std::uint32_t revealed = 0;   // inputs shown so far: what the gate opens with
   double copied_per_ns = 0;     // CUDA: bytes of inputs; 0 until the first were copied
-  bool original_draws = false;  // of the profile that asks
+  bool original_draws = false;  // draws of the profile that asks
   UniqueFd initial_parameters;  // packed; not valid: they are drawn
 
   // The tensors with the distributions that count in this profile.
@@ -546,7 +546,7 @@ Result<LoadedTask> LoadedTask::load(Backend& backend, const Task& task, const st
   const Layout inputs = pack(found->inputs);
   const Layout params = pack(found->parameters);
   const Layout outputs = pack(found->outputs);
-  release_cached_memory(at::Device(torch_device));  // of a task before this one
+  release_cached_memory(at::Device(torch_device));  // memory of the task before this one
   auto free = backend.free_bytes();
   if (!free) return free.error();
   const std::uint64_t seats = backend.facts().kind == DeviceKind::kCpu ? 2 : 1;

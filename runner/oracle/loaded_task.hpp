@@ -32,7 +32,7 @@ struct Arenas {
   std::vector<SharedArenas> seats;  // the submission's, and the baselines' where they have one
   std::uint64_t input_stride = 0;   // bytes from one slot to the next, slack included
   std::uint64_t output_stride = 0;
-  SharedArena* heap = nullptr;  // of the submission's process, where it has one
+  SharedArena* heap = nullptr;  // heap of the submission's process, where it has one
 };
 
 // CUDA: how long the device is kept busy before a call. A launch by a host that comes to it cold

@@ -71,7 +71,7 @@ struct CpuPlayer::Impl {
   Layout input_layout;
   Layout output_layout;
   Tensors params;
-  Tensors results;  // of the last call, until they are handed over
+  Tensors results;  // results of the last call, until they are handed over
 
   // Eager's outputs come from the heap, a submission's lie in pages that have been touched. A new
   // process has never touched most of its heap, and the first operators would pay for that inside

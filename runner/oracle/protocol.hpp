@@ -45,7 +45,7 @@ namespace kbench {
 // Fresh memory for everything a call touches. Offsets are multiples of 256, at most kSlackBytes.
 struct PlaceRequest {
   int slots = 1;                           // distinct inputs that one timed sample visits
-  std::uint64_t key = 0;                   // of the parameters; see task/large_biases.hpp
+  std::uint64_t key = 0;                   // key of the parameters; see task/large_biases.hpp
   std::uint64_t param_offset = 0;          // where parameters start in the shared arena
   std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
   bool original_draws = false;             // parameters and inputs as KernelBench draws them

@@ -233,7 +233,7 @@ class Server {
   DType type_;
   std::optional<LoadedTask> task_;
   std::string loaded_;                    // the request that loaded it
-  std::optional<ActivityWriter> writer_;  // of a profile
+  std::optional<ActivityWriter> writer_;  // writer of a profile
   std::unique_ptr<ActivityCollector> collector_;
 };
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kLeastElementsOfAPair = 256;
 struct Sums {
   std::int64_t dimension = 0;
   at::Tensor error;
-  at::Tensor square;  // of the reference
+  at::Tensor square;  // squares of the reference
 };
 
 // Indices of dimension 0 are what rows are: each is a slice of its own, or several.
@@ -74,7 +74,7 @@ SliceErrors slice_errors(const at::Tensor& got, const at::Tensor& reference, dou
   std::vector<Sums> sums;
   for (const std::int64_t d : sliced_dimensions(reference.sizes().vec()))
     sums.push_back(no_sums(reference, d));
-  double product = 0;  // of error and reference
+  double product = 0;  // sum of products of error and reference
   double all_squares = 0;
   const std::int64_t step = std::max<std::int64_t>(
       1, kElementsAtOnce / std::max<std::int64_t>(1, reference.numel() / rows));

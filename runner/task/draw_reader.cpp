@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxData = 512;
 constexpr std::size_t kMaxName = 200;
 constexpr std::size_t kMaxLevels = 12;
-constexpr std::size_t kMaxBlocks = 1u << 16;     // of one level
+constexpr std::size_t kMaxBlocks = 1u << 16;     // blocks of one level
 constexpr std::int64_t kMaxWorkedOut = 1 << 22;  // elements: 32 MiB in memory
 constexpr std::int64_t kMaxDiagonal = std::int64_t{1} << 40;
 constexpr std::int64_t kExact = std::int64_t{1} << 53;  // doubles hold integers up to here

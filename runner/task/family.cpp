@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 11> kFamilies{
 
 struct Family {
   std::string_view name;
-  Words operators;  // of ATen; one that ends or begins with * stands for all that begin or end so
+  Words operators;  // names of ATen; a * at an end stands for any rest
   Words in_names;   // parts of names; *word* stands for a whole word between underscores
   bool composed;    // the name is asked although operators are known
 };

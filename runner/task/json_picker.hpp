@@ -27,7 +27,7 @@ class JsonPicker : public nlohmann::json_sax<Json> {
   }
 
  protected:
-  [[nodiscard]] int depth() const { return depth_; }  // of objects and arrays around
+  [[nodiscard]] int depth() const { return depth_; }  // objects and arrays around
 
  private:
   static constexpr int kMaxDepth = 64;

@@ -46,7 +46,7 @@ enum class ArgKind {
 struct ArgRule {
   ArgKind kind = ArgKind::kNull;
   bool optional = false;
-  std::vector<std::string> words = {};  // of kWord
+  std::vector<std::string> words = {};  // words of a kWord
 };
 
 struct ResultRule {

@@ -93,7 +93,7 @@ using CountOperator = OperatorWork (*)(const OperatorCall&);
 
 // A window that slides along one dimension.
 struct Window {
-  std::int64_t extent = 1;  // of what it slides along
+  std::int64_t extent = 1;  // extent of the dimension it slides along
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
   std::int64_t padding = 0;  // on either side

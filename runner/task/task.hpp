@@ -114,11 +114,11 @@ struct TaskSize {
   std::uint64_t peak_bytes_fp32 = 0;  // live intermediates of the graph at their largest
   std::uint64_t peak_bytes_fp64 = 0;
   std::vector<HardDrawRule> hard_draws;  // every one, whether it applies or not
-  Work work;                             // of one call, counted from the graph
+  Work work;                             // work of one call, counted from the graph
   // The largest number of terms added up, or factors multiplied, for one value; 0 in a task with
   // products of matrices.
   std::int64_t longest_sum = 0;
-  int transcendental_functions = 0;  // of its graph (fast_math.hpp)
+  int transcendental_functions = 0;  // number of them in its graph (fast_math.hpp)
   // For each output: whether eager's may share memory with an input, a parameter, another output or
   // itself.
   std::vector<bool> outputs_may_share;
@@ -131,11 +131,11 @@ struct Task {
   std::string name;              // "relu"
   std::string title;             // first line of the docstring
   std::string mode;              // "batch-stats"
-  std::string note;              // what was guessed when it was imported; mostly empty
+  std::string note;              // guesses of its import; mostly empty
   std::string entry;             // "forward"
   std::filesystem::path file;    // the .json
   std::filesystem::path source;  // the .py
-  std::string source_sha256;     // of the .py that was lowered; may be empty
+  std::string source_sha256;     // hash of the .py that was lowered; may be empty
   std::string hash;              // SHA-256 of the .json
   // Flaws that `kbench tasks lint` finds here and that stay: the kind of finding, and the reason.
   std::map<std::string, std::string> lint_accepts;

@@ -10,7 +10,7 @@ namespace {
 
 struct CType {
   std::string_view name;
-  std::string_view remark;  // what the bits mean, where the type does not say it
+  std::string_view remark;  // meaning of the bits, where the type does not say it
 };
 
 CType c_type(DType dtype) {

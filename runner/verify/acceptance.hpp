@@ -103,8 +103,8 @@ struct AcceptanceRule {
   // most terms are zero or denormal and eager, which adds the bias last, is exact
   // (076_gemm_add_relu). Rounding to TF32 or float16 costs 8192.
   double k = 64;
-  double g = 0;  // what for_task() adds to it
-  double f = 0;  // what for_fast_math() does
+  double g = 0;  // allowance by for_task()
+  double f = 0;  // allowance by for_fast_math()
   // Bits of the outputs' significands, the hidden one included; for_task() sets it.
   int significand_bits = 24;
   // Above zero: the rule is another one instead, that of numpy.allclose with this absolute and

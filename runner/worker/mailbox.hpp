@@ -48,7 +48,7 @@ struct MailboxPage {
 
   // Written by the worker before `done` is raised to the value of `go`.
   alignas(64) std::atomic<std::uint32_t> done;
-  std::int32_t status;      // what the submission returned, 0 = success
+  std::int32_t status;      // return value of the submission, 0 = success
   std::int64_t claimed_ns;  // device events on CUDA, steady clock on CPU
   std::int64_t switches;    // baselines: times that the kernel took a core away in the call
   std::array<OutputPlace, kMaxPlaces> places;  // Python: of each output

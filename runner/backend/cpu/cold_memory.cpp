@@ -8,7 +8,7 @@
 namespace kbench::cpu {
 namespace {
 
-constexpr std::uintptr_t kLine = 64;  // of every x86-64 processor so far
+constexpr std::uintptr_t kLine = 64;  // cache line of every x86-64 processor so far
 
 std::uintptr_t line_of(const void* memory) {
   return reinterpret_cast<std::uintptr_t>(memory) / kLine * kLine;

@@ -114,7 +114,7 @@ class CudaBackend : public Backend {
   }
 
   Status copy_uncached(void* destination, const void* source, std::uint64_t bytes) override {
-    return copy(destination, source, bytes);  // whoever calls flushes the caches afterwards
+    return copy(destination, source, bytes);  // the caller flushes the caches afterwards
   }
 
   Status poison(void* destination, std::uint64_t bytes) override {

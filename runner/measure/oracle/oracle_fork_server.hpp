@@ -23,7 +23,7 @@ struct OracleOptions {
   Sandbox* sandbox = nullptr;     // outlives all oracles
   std::filesystem::path program;  // kbench-oracle or kbench-oracle-cuda
   std::string device;             // "cpu" or "cuda"
-  int device_index = 0;           // of our own GPUs; to the oracle it is number 0
+  int device_index = 0;           // index among our own GPUs; to the oracle it is number 0
   int threads = 1;
   std::string precision;
   std::filesystem::path log;        // its output, and that of its oracles

@@ -95,10 +95,10 @@ class OracleProcess final : public Oracle, public MutationSource {
   std::unique_ptr<OracleForkServer> fork_server_;
   // Fork server of the players, so that either side can be stopped without the other.
   std::unique_ptr<OracleForkServer> player_server_;
-  std::filesystem::path suite_;  // of all tasks that ran in these
-  std::size_t outputs_ = 0;      // of the task that is loaded
-  Json loaded_;                  // what a player loads as well
-  std::vector<UniqueFd> files_;  // of that task: its own, and its package's where there is one
+  std::filesystem::path suite_;  // suite of all tasks that ran in these
+  std::size_t outputs_ = 0;      // outputs of the loaded task
+  Json loaded_;                  // request that a player loads as well
+  std::vector<UniqueFd> files_;  // files of the task: its own, and its package's if there is one
   OracleChild child_;
   std::optional<DevicePeaks> peaks_;
   bool peaks_doubted_ = false;

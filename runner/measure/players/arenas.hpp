@@ -18,7 +18,7 @@ struct SeatArenas {
 };
 
 struct PlacedArenas {
-  PlaceReply geometry;  // of each seat
+  PlaceReply geometry;  // offsets and strides of each seat
   SeatArenas submission;
   SeatArenas baselines;  // where they were asked for
   UniqueFd heap;         // likewise

@@ -40,7 +40,7 @@ class LateWrites {
 
   const std::byte* arena_;
   std::uint64_t arena_bytes_;
-  std::vector<std::uint64_t> offsets_;  // of each output, from where they start
+  std::vector<std::uint64_t> offsets_;  // start of each output, from the start of all
   OutputLooks looks_;
   std::vector<std::uint64_t> chosen_;  // offsets into the arena
   std::vector<std::byte> seen_;

@@ -12,7 +12,7 @@ namespace kbench {
 
 struct OutputLook {
   std::size_t output = 0;
-  std::uint64_t byte = 0;  // of this output, counted as declared
+  std::uint64_t byte = 0;  // byte of this output, counted as declared
 };
 
 class OutputLooks {
@@ -24,7 +24,7 @@ class OutputLooks {
  private:
   [[nodiscard]] OutputLook at(std::uint64_t counted) const;
 
-  std::vector<std::uint64_t> ends_;  // of each output, counted through over all of them
+  std::vector<std::uint64_t> ends_;  // end of each output, counted through over all of them
   std::mt19937_64 random_{std::random_device{}()};
 };
 

@@ -93,7 +93,7 @@ std::optional<FilePart> stands_twice(std::vector<FilePart> parts) {
 // many parts of an output, or of several.
 Status check_pages(const std::vector<FilePart>& parts, const TaskSize& size) {
   if (!stands(Defence::kSeparateOutputs)) return Done{};
-  std::vector<FilePart> apart;  // of outputs that lie apart from each other
+  std::vector<FilePart> apart;  // files of outputs that lie apart from each other
   for (std::size_t o = 0; o < size.outputs.size(); ++o) {
     std::vector<FilePart> own;
     std::copy_if(parts.begin(), parts.end(), std::back_inserter(own),

@@ -63,7 +63,7 @@ class OwnOutputs {
   std::uint64_t arena_bytes_;
   const TaskSize& size_;
   OutputLooks looks_;
-  std::vector<FileIdentity> arena_files_;  // of inputs, parameters, outputs
+  std::vector<FileIdentity> arena_files_;  // files of inputs, parameters, outputs
   Result<std::vector<std::optional<PlacedOutput>>> places_ =
       std::vector<std::optional<PlacedOutput>>();
   std::vector<MemoryPiece> looked_at_;

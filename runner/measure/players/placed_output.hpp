@@ -16,12 +16,12 @@
 namespace kbench {
 
 struct PlacedOutput {
-  std::uint64_t address = 0;          // of its first byte
+  std::uint64_t address = 0;          // address of its first byte
   std::uint64_t bytes = 0;            // up to its last one, gaps included
   std::vector<std::int64_t> strides;  // in elements, by dimension
   std::uint64_t element_bytes = 0;
   bool in_a_row = true;   // no gaps
-  OutputOrder order = 0;  // of what lies in a row
+  OutputOrder order = 0;  // order of the dimensions, where they lie in a row
 
   // Address of the element that is the n-th of the task's shape.
   [[nodiscard]] std::uint64_t address_of(std::uint64_t element,

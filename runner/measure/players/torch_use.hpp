@@ -17,7 +17,7 @@ struct TorchUse {
   std::map<std::string, std::int64_t> operators;  // calls by name; plain views are left out
   // Time of all timed calls of an operator: on CUDA the device's time.
   std::map<std::string, std::int64_t> ns = {};
-  std::int64_t all_ns = 0;  // of the model in that call; 0: nobody can tell
+  std::int64_t all_ns = 0;  // time of the model in that call; 0: unknown
   bool hooks_stand = true;  // a probe was seen by both hooks afterwards
 };
 

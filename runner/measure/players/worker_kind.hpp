@@ -14,7 +14,7 @@
 namespace kbench {
 
 struct WorkerKind {
-  std::string_view name;  // of the row: "native", "python"
+  std::string_view name;  // name in the row: "native", "python"
   CodeRules code;
   // Outputs lie in memory of the worker, which says where, and are read there once it stands still.
   // Else the submission itself writes them to the arena.

@@ -11,7 +11,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kMostBytes = 2000;  // that are shown
+constexpr std::size_t kMostBytes = 2000;  // bytes that are shown
 // The submission may make its pipe larger, and go on writing while this reads.
 constexpr std::size_t kMostRead = std::size_t{1} << 20;
 

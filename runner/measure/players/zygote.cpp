@@ -23,7 +23,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kControlDescriptor = 3;
-constexpr milliseconds kImportPatience{180'000};  // of torch, on a busy machine
+constexpr milliseconds kImportPatience{180'000};  // time for importing torch, on a busy machine
 constexpr milliseconds kForkPatience{20'000};
 constexpr milliseconds kDeathPatience{5'000};
 constexpr milliseconds kEndPatience{10'000};

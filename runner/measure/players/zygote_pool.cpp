@@ -31,7 +31,7 @@ class OnStage {
   ~OnStage() {
     std::error_code error;
     fs::rename(to_, from_, error);
-    if (error) fs::remove_all(to_, error);  // whoever made it has gone
+    if (error) fs::remove_all(to_, error);  // the folder above from_ is gone
   }
   [[nodiscard]] const fs::path& from() const { return from_; }
 

@@ -108,7 +108,7 @@ void CodeProfiles::add(const CodeProfiles& other) {
 
 double surely_at_least(std::int64_t looks_there, std::int64_t looks) {
   if (looks <= 0) return 0;
-  constexpr double kZ = 1.6449;  // of the normal distribution, 95 % below
+  constexpr double kZ = 1.6449;  // quantile of the normal distribution, 95 % below
   const auto n = static_cast<double>(looks);
   const double p = static_cast<double>(looks_there) / n;
   const double middle = p + kZ * kZ / (2 * n);

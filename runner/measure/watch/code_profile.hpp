@@ -37,7 +37,7 @@ struct CodeProfiles {
   void add(const CodeProfiles& other);
 
   CodeProfile all = {};
-  CodeProfile first = {};  // of each visit the first look alone
+  CodeProfile first = {};  // the first look of each visit alone
 };
 
 // Fewest looks that say anything.

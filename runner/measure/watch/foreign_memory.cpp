@@ -14,7 +14,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kMostPieces = 512;        // of one system call; the kernel takes 1,024
+constexpr std::size_t kMostPieces = 512;        // pieces of one system call; the kernel takes 1,024
 constexpr std::uint64_t kMostBytes = 1u << 30;  // likewise: 2 GiB less a page
 
 // This thread alone has the real user and group of the process for a while: by these the kernel
@@ -75,7 +75,7 @@ bool ForeignMemory::is_open() const {
 
 Status ForeignMemory::read(std::span<const MemoryPiece> pieces, std::byte* to) const {
   std::size_t next = 0;
-  std::uint64_t done = 0;  // of the piece that is next
+  std::uint64_t done = 0;  // bytes read of piece `next`
   while (next < pieces.size()) {
     std::array<iovec, kMostPieces> from;
     std::size_t count = 0;

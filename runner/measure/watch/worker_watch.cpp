@@ -124,7 +124,7 @@ bool StopLedger::ran(const RanMeanwhile& meanwhile) {
   // Longest time in which a thread leaves its core: 8.7 ms were seen, beside a busy neighbour on
   // the host; hardly ever more than some microseconds.
   constexpr std::uint64_t kLongestLeavingNs = 100'000'000;
-  constexpr std::uint64_t kLeavingNs = 500'000;  // of each stop, on average
+  constexpr std::uint64_t kLeavingNs = 500'000;  // allowance for each stop, on average
   // A thread may lose its core to another one just before it leaves, and get one only to leave.
   constexpr std::uint64_t kAgainNs = 500'000;
   constexpr std::uint64_t kLongestAgainNs = 20'000'000;

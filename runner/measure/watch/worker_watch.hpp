@@ -25,7 +25,7 @@ struct RunTime {
 
 struct RunTimes {
   std::map<pid_t, RunTime> threads;
-  std::uint64_t total_ns = 0;  // of the processes, with all the threads that have ended
+  std::uint64_t total_ns = 0;  // time of the processes, with all the threads that have ended
 };
 
 // How long the threads that were there at both looks waited for a core in between, added up.
