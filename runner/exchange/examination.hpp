@@ -16,7 +16,7 @@ namespace kbench {
 
 struct ExchangeFinding {
   std::string what;  // a sentence that names the file or folder
-  std::string then;  // what to do
+  std::string then;  // the thing to do
 };
 
 struct ExaminedExchange {
@@ -24,7 +24,7 @@ struct ExaminedExchange {
   std::size_t spaces = 0;
   std::size_t runs = 0;
   std::size_t keys = 0;
-  std::size_t entries = 0;  // of the cache, sound ones
+  std::size_t entries = 0;  // sound entries of the cache
 };
 
 // Calls of the system, so that a test can refuse them.

@@ -61,7 +61,7 @@ void ByteBudget::grant_some() {
       Waiting next = std::move(line_[i]);
       line_.erase(line_.begin() + static_cast<std::ptrdiff_t>(i));
       next.granted(std::make_shared<Hold>(shared_from_this(), next.owner, next.bytes));
-      i = 0;  // whoever was granted may have changed the line
+      i = 0;  // granted() may have changed the line
       held_up.clear();
     } else {
       held_up.insert(line_[i++].owner);

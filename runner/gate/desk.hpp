@@ -69,8 +69,8 @@ class Desk {
     const Route* route_ = nullptr;
     HttpTarget target_;
     Client client_;
-    std::shared_ptr<void> place_;                           // among those of its token
-    std::shared_ptr<std::optional<std::uint64_t>> errand_;  // that it came to
+    std::shared_ptr<void> place_;                           // place among those of its token
+    std::shared_ptr<std::optional<std::uint64_t>> errand_;  // errand that the request came to
   };
   struct Admission {
     std::optional<HttpResponse> refused;
@@ -145,7 +145,7 @@ class Desk {
   struct Question {
     Json message;       // null once it is sent
     std::string key;    // by which others join; empty where nobody may
-    std::string order;  // of what is ordered: the hash
+    std::string order;  // hash of the ordered work
     std::size_t bytes = 0;
     std::shared_ptr<ByteBudget::Hold> body;
     std::vector<Place> places;
@@ -199,10 +199,10 @@ class Desk {
   std::map<std::string, std::uint64_t> open_;          // questions by key
   std::array<std::deque<std::uint64_t>, 2> unsent_;    // short questions, and those with a body
   std::size_t sent_ = 0;                               // questions without an answer
-  std::size_t sent_bytes_ = 0;                         // of them
-  std::size_t turn_ = 0;                               // of which line the next question is
+  std::size_t sent_bytes_ = 0;                         // bytes of these questions
+  std::size_t turn_ = 0;                               // line that the next question is taken from
   std::map<std::string, Awaited> awaited_;             // by id
-  std::map<std::string, std::string> ids_;             // of what is awaited, by hash of the order
+  std::map<std::string, std::string> ids_;             // ids of awaited work, by hash of the order
   std::map<std::string, std::shared_ptr<Places>> of_;  // by token
   std::shared_ptr<Places> all_;
   std::shared_ptr<ByteBudget> bodies_;

@@ -261,7 +261,7 @@ class SocketSession : public std::enable_shared_from_this<SocketSession> {
   Desk::Visit visit_;
   Desk::Socket state_;
   std::shared_ptr<Counted> counted_;
-  std::shared_ptr<ByteBudget::Hold> hold_;  // of what lies in buffer_
+  std::shared_ptr<ByteBudget::Hold> hold_;  // bytes in buffer_
   std::deque<Heard> waiting_;
   std::string unsent_;
   bool busy_ = false;
@@ -484,8 +484,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Desk& desk_;
   limits::Patience patience_;
   std::shared_ptr<Counted> counted_;
-  std::unique_ptr<Counted> stranger_;  // until it has shown a token
-  std::uint64_t number_ = 0;           // of the request
+  std::unique_ptr<Counted> stranger_;  // held until it has shown a token
+  std::uint64_t number_ = 0;           // number of the request
   std::uint64_t in_line_ = 0;          // for room for its body
   std::optional<net::steady_timer> patience_of_line_;
   std::vector<char> ignored_;

@@ -39,7 +39,7 @@ class StandardStreams {
   McpPeer peer_;
   int end_fd_;
   int signal_fd_;
-  bool at_end_ = false;  // of its input
+  bool at_end_ = false;  // its input has ended
   bool asked_to_end_ = false;
   MessageLines input_{limits::kMostBodyBytes};
 };

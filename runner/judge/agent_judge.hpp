@@ -23,7 +23,7 @@ struct AgentJudging {
   Trust trust;
   SharedStore& store;
   std::string run_id;  // which gets the rows
-  std::string agent;   // what they are submitted as
+  std::string agent;   // agent that they are submitted as
   bool quick = false;
   std::string allow_torch;  // as RunRequest has it
   RewardRule reward;

@@ -51,7 +51,7 @@ class EpisodeJudge {
 struct CheckedCall {
   CallError error = CallError::kNone;
   Json arguments;
-  std::string why;  // what is wrong with it
+  std::string why;  // reason of the error
 };
 [[nodiscard]] CheckedCall check_call(const std::string& tool, const std::string& arguments);
 
@@ -61,9 +61,9 @@ struct CheckedCall {
 class EpisodeTools {
  public:
   struct Setting {
-    std::filesystem::path folder;  // of the workspace, which is there
+    std::filesystem::path folder;  // folder of the workspace, which exists
     WorkspaceTask task;
-    std::string handle;   // what a model calls the workspace
+    std::string handle;   // the model's name for the workspace
     int evaluations = 0;  // verify, profile, debug and submit; 0: as many as it likes
     // A text of this episode by its hash, for recall.
     std::function<std::optional<std::string>(const std::string& hash)> text;

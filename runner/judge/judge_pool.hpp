@@ -16,10 +16,10 @@ namespace kbench {
 struct PoolOrder {
   std::filesystem::path state;     // has the pool's key
   std::filesystem::path exchange;  // the folder
-  std::string group;               // of the judges
-  std::filesystem::path database;  // of this one
-  std::optional<ChainKey> key;     // of that
-  Json terms;                      // what all judges of the group have in common
+  std::string group;               // group of the judges
+  std::filesystem::path database;  // database of this judge
+  std::optional<ChainKey> key;     // key of the database
+  Json terms;                      // terms that all judges of the group have in common
 };
 
 class JudgePool {

@@ -16,7 +16,7 @@
 namespace kbench {
 namespace {
 
-constexpr const char* kAgent = "feedback";  // whom the staged copy belongs to
+constexpr const char* kAgent = "feedback";  // owner of the staged copy
 constexpr std::size_t kLongestMessage = 1000;
 
 Target target_of(const std::string& device) {

@@ -52,7 +52,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostSourceBytes = 1u << 20;
-constexpr std::size_t kVariantDigits = 16;  // of a tree's hash: enough to tell an agent's apart
+constexpr std::size_t kVariantDigits = 16;  // start of a tree's hash: tells an agent's trees apart
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n";
@@ -436,10 +436,10 @@ class StoreJudge final : public ServingJudge {
   const Toolchain toolchain_;
   const Store store_;
   const bool chained_;
-  std::optional<JudgePool> pool_;  // whose judges it shares its rows with
+  std::optional<JudgePool> pool_;  // judges that share its rows
   const ServedDevice device_;
   AgentTools tools_;
-  std::map<std::string, Task> tasks_;           // that were asked for, by id
+  std::map<std::string, Task> tasks_;           // tasks asked for, by id
   std::map<std::string, std::string> by_text_;  // ids, by the hash of their modules
   std::atomic<bool> stopping_ = false;
 };

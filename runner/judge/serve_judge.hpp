@@ -23,7 +23,7 @@ inline constexpr const char* kJudgesGroup = "serve";
 struct ServeJudging {
   JudgingPlace place;
   std::optional<std::string> device;        // "cpu", "cuda" or "cuda:N"
-  std::optional<std::string> size;          // of orders that name none
+  std::optional<std::string> size;          // default for orders that name none
   std::string allow_torch = "data";         // as RunRequest has it
   std::string precision = "torch-default";  // the class of all that it judges
   bool vendor = false;                      // as RunRequest has it

@@ -20,8 +20,8 @@ struct HttpServing {
   int port = 8377;                              // 0: one that is free
   std::vector<std::string> names;               // further names that clients call this host by
   std::optional<std::filesystem::path> tokens;  // else a file of the state folder, made once
-  int header_timeout_s = 10;                    // of a request's headers
-  int body_timeout_s = 30;                      // of its body
+  int header_timeout_s = 10;                    // patience for a request's headers
+  int body_timeout_s = 30;                      // patience for its body
 };
 
 struct ServingTalk {

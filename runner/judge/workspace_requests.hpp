@@ -63,7 +63,7 @@ struct KernelRequest {
 [[nodiscard]] Result<Submission> submission_in(const KernelRequest& request);
 
 struct CompileAnswer {
-  Json result;  // of workspace/tool_result.hpp
+  Json result;  // a result of workspace/tool_result.hpp
   State state = State::kInfrastructureError;
 };
 [[nodiscard]] CompileAnswer compile_kernels(const KernelRequest& request);
@@ -84,7 +84,7 @@ struct KernelRun {
   RunOutcome outcome;
   RunTerms terms;
   std::optional<Evaluation> row;  // as it was measured; none where nothing was judged
-  std::vector<Blob> sources;      // of the row
+  std::vector<Blob> sources;      // sources of the row
   std::optional<ReportData> report;
 
   [[nodiscard]] std::string summary() const { return summarize(outcome, terms); }

@@ -21,10 +21,10 @@ enum class WorkspaceAsk { kCompile, kVerify, kDebug, kAnalyze, kProfile, kSubmit
 struct WorkspaceJudging {
   WorkspaceAsk ask = WorkspaceAsk::kCompile;
   std::filesystem::path folder;
-  std::string agent;                 // of a submission; empty: called like the folder
-  std::optional<RewardRule> reward;  // of a submission
+  std::string agent;                 // agent of a submission; empty: called like the folder
+  std::optional<RewardRule> reward;  // reward of a submission
   Trust trust;
-  std::filesystem::path database = "kbench.sqlite";  // of submissions
+  std::filesystem::path database = "kbench.sqlite";  // database of submissions
 };
 
 struct WorkspaceAnswer {

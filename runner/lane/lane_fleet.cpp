@@ -144,7 +144,7 @@ std::vector<LaneEvent> LaneFleet::wait(std::chrono::milliseconds time) {
     const Error gone{ErrorCode::kInfrastructure, "it is gone", ""};
     if (polled[i].revents != 0)
       read(owners[i]);
-    else if (!lanes_[owners[i]].process.alive())  // whatever holds its end of the channel still
+    else if (!lanes_[owners[i]].process.alive())  // its end of the channel may still be held open
       bury(owners[i], gone);
   }
   return std::exchange(events_, {});

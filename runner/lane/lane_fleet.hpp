@@ -25,16 +25,16 @@
 namespace kbench {
 
 struct LaneCommand {
-  std::string name;                                // of its device, for people: "cuda:1"
+  std::string name;                                // name of its device, for people: "cuda:1"
   std::vector<std::string> argv;                   // argv[0] is a path
   std::map<std::string, std::string> environment;  // beside what every child inherits
-  Json order;                                      // what it takes
+  Json order;                                      // the order that the lane takes
 };
 
 // A change that the caller is to know of.
 struct LaneEvent {
   enum class What {
-    kRow,       // of the unit
+    kRow,       // the unit has its row
     kReturned,  // the lane died with this unit, for that reason; it is nobody's now
     kLost,      // the lane is out, for that reason: its device is lost, or it died too often
   };
@@ -93,7 +93,7 @@ class LaneFleet {
     Channel channel;
     Stage stage = Stage::kNone;
     bool replaces = false;  // goes on from taken to ready by itself
-    std::size_t unit = 0;   // of kBusy
+    std::size_t unit = 0;   // the unit in work; kBusy only
     std::vector<std::chrono::steady_clock::time_point> deaths;
     Json facts;
   };

@@ -29,7 +29,7 @@ enum class LaneAsk { kTake, kStart, kMeasure, kEnd };
 struct LaneRequest {
   LaneAsk ask = LaneAsk::kEnd;
   Json body;               // the order, or the unit
-  double seconds = 0;      // that the unit will probably take; 0: nobody knows
+  double seconds = 0;      // time that the unit will probably take; 0: unknown
   bool gives_turn = true;  // before the unit, where somebody waits for the device
   bool lost = false;       // the end: nothing of the device is kept
 };
@@ -44,10 +44,10 @@ enum class LaneAnswer { kNote, kDetail, kWarning, kStep, kTaken, kReady, kRow, k
 
 struct LaneReply {
   LaneAnswer answer = LaneAnswer::kNote;
-  std::string text;              // of what it tells
-  Json facts;                    // of kReady
-  LaneRow measured;              // of kRow
-  std::optional<Error> failure;  // of kFailed
+  std::string text;              // text of a kNote, kDetail, ...
+  Json facts;                    // facts of kReady
+  LaneRow measured;              // row of a kRow
+  std::optional<Error> failure;  // error of kFailed
 };
 
 // `what`, "the row", is longer than a message may be.

@@ -23,10 +23,10 @@
 namespace kbench {
 
 struct CollectedRuns {
-  std::size_t runs = 0;      // that are in the database, of this space
-  std::size_t finished = 0;  // of these
+  std::size_t runs = 0;      // runs in the database, of this space
+  std::size_t finished = 0;  // runs that have finished
   std::size_t added = 0;     // rows, by this pass
-  std::size_t again = 0;     // of these
+  std::size_t again = 0;     // added rows that another run had measured already
   std::size_t waiting = 0;   // rows that no run has answered yet: they are left where they lie
   std::vector<std::string> refused;  // files that were left out, a sentence each
 };

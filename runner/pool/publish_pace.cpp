@@ -6,7 +6,7 @@
 namespace kbench {
 namespace {
 
-constexpr int kShare = 20;  // of the time, and of the rows
+constexpr int kShare = 20;  // one part of so many, of the time and of the rows
 constexpr std::chrono::seconds kLongest{60};
 constexpr std::size_t kMostWaiting = 256;  // rows with their sources, in memory
 

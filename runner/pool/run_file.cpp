@@ -11,7 +11,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kMostSourceBytes = std::size_t{256} << 20;  // of one row
+constexpr std::size_t kMostSourceBytes = std::size_t{256} << 20;  // sources of one row
 
 // The copy has another name each time, which says nothing to anybody.
 Error foreign(const std::filesystem::path& file, const std::filesystem::path& copy,

@@ -40,10 +40,10 @@ namespace kbench {
 
 // Facts for the gate, which has no files.
 struct GateHello {
-  std::string version;             // of kbench
-  std::string device;              // that submissions are judged on: "cpu", "cuda"
+  std::string version;             // kbench's version
+  std::string device;              // device of the judge: "cpu", "cuda"
   std::string device_name;         // "NVIDIA H200"
-  std::vector<std::string> names;  // that clients call this host by, besides those of loopback
+  std::vector<std::string> names;  // clients' names for this host, besides those of loopback
   std::vector<KnownToken> tokens;
   std::string openapi;  // the document at /openapi.json
   limits::Patience patience;

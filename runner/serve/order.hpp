@@ -18,7 +18,7 @@ struct Order {
   std::string reference;  // the text of a task's module, in place of its name
   std::string size;       // "small", "full"; empty: as the server chooses
   std::string device;     // "cpu", "cuda"; empty: the server's
-  std::string agent;      // who submits: the name of a token
+  std::string agent;      // the submitter: the name of a token
   std::map<std::string, std::string> files;  // by path: "relu.cu", "tiles/tile.cuh"
 
   [[nodiscard]] bool is_stored() const { return what.empty(); }
@@ -35,9 +35,9 @@ struct QueuedOrder {
   // something like it.
   std::string id;
   Order order;
-  std::uint64_t sequence = 0;  // of its arrival
-  int tries = 0;               // that were begun and gave no row
-  std::size_t bytes = 0;       // of its files
+  std::uint64_t sequence = 0;  // number of its arrival
+  int tries = 0;               // tries that were begun and gave no row
+  std::size_t bytes = 0;       // bytes of its files
 };
 
 // The bytes of its files.

@@ -20,8 +20,8 @@ class OrderQueue {
   struct Limits {
     std::size_t most = limits::kMostWaiting;
     std::size_t most_of_one =
-        limits::kMostWaitingOfOne;                  // of an agent, those being judged included
-    std::size_t most_bytes = limits::kMostSpooled;  // of files, those being judged included
+        limits::kMostWaitingOfOne;                  // an agent's orders, those in hand included
+    std::size_t most_bytes = limits::kMostSpooled;  // bytes of files, those in hand included
     std::size_t most_bytes_of_one = limits::kMostSpooledOfOne;
   };
   OrderQueue() = default;
@@ -64,7 +64,7 @@ class OrderQueue {
   Limits limits_;
   std::map<std::string, Entry> entries_;         // by id
   std::map<std::string, Load> load_;             // by agent
-  std::size_t bytes_ = 0;                        // of all
+  std::size_t bytes_ = 0;                        // bytes of all entries
   std::size_t running_ = 0;                      // entries
   std::map<std::string, std::uint64_t> served_;  // by agent: when it last had its turn
   std::uint64_t turn_ = 0;

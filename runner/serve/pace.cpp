@@ -7,7 +7,7 @@
 namespace kbench {
 namespace {
 
-constexpr double kNewest = 0.2;  // what the newest interval weighs in the mean
+constexpr double kNewest = 0.2;  // weight of the newest interval in the mean
 
 }  // namespace
 

@@ -37,10 +37,10 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr int kMostTries = 2;   // of an order that gets no row
+constexpr int kMostTries = 2;   // tries of an order that gets no row
 constexpr int kMostDeaths = 3;  // tries that were begun and not ended, by servers that were killed
-constexpr std::size_t kMostFailed = 1024;   // that are remembered
-constexpr std::size_t kMostResults = 1024;  // that nobody fetched yet
+constexpr std::size_t kMostFailed = 1024;   // failed orders that are remembered
+constexpr std::size_t kMostResults = 1024;  // results that nobody fetched yet
 // Time from one row to the next, until one was judged.
 constexpr std::chrono::seconds kUsualRow{10};
 constexpr int kMostGates = 5;  // within kGatesWithin
@@ -64,7 +64,7 @@ Json waiting_json(const DeviceWait& wait, const std::optional<Json>& before) {
 struct News {
   std::string id;
   bool judged = false;           // else it has no row
-  std::optional<Json> result{};  // of what is not stored
+  std::optional<Json> result{};  // result of an order that is not stored
   std::optional<Error> why_not{};
 };
 
@@ -228,7 +228,7 @@ class Work {
   OrderQueue queue_;
   std::deque<News> news_;
   std::vector<std::string> begun_;
-  std::optional<Json> wait_;  // of waiting_json
+  std::optional<Json> wait_;  // the last waiting_json()
   bool wait_changed_ = false;
   bool stopping_ = false;
   bool over_ = false;
@@ -679,8 +679,8 @@ class Service {
   bool waits_ = false;  // the gate was told last that orders wait for the device
   std::string why_lost_ = "it died";
   std::vector<steady_clock::time_point> gates_;  // when one was started anew
-  Recent<Error> failed_{kMostFailed};            // of orders without a row
-  Recent<Json> results_{kMostResults};           // of what is not stored
+  Recent<Error> failed_{kMostFailed};            // errors of orders without a row
+  Recent<Json> results_{kMostResults};           // results of orders that are not stored
   std::set<std::string> given_up_;               // ids that no server tries any more
   std::map<std::string, Pace> paces_;            // by token, and of all under an empty name
   std::uint64_t sequence_ = 0;

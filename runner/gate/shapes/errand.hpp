@@ -59,8 +59,8 @@ struct Errand {
 
 // A client, and the kind of server that it asks.
 struct Client {
-  std::string name;    // of the token
-  std::string device;  // that the server judges on
+  std::string name;    // name of the token
+  std::string device;  // device that the server judges on
 };
 
 // The reward of an outcome's row: nothing if the fault is kbench's, or if the row is not there yet.

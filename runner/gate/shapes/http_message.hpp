@@ -34,7 +34,7 @@ using Respond = std::function<void(HttpResponse)>;
 [[nodiscard]] HttpResponse json_response(int status, const Json& body);
 // {error: {message, hint, fault}}; of a 429 or 503 with the time after which the client is to come
 // again.
-inline constexpr std::chrono::seconds kAtOnce{1};     // what it asks for is in hand
+inline constexpr std::chrono::seconds kAtOnce{1};     // the order is in hand
 inline constexpr std::chrono::seconds kInAWhile{10};  // a server is started again, a device mends
 [[nodiscard]] HttpResponse refuse(int status, const std::string& message,
                                   const std::string& hint = "",
