@@ -39,33 +39,33 @@ struct NextMessage {
 // A stored turn: the reply and the answers to its calls.
 struct AnsweredTurn {
   Json reply;                        // the assistant's message
-  std::vector<std::string> results;  // of its calls, in order
+  std::vector<std::string> results;  // results of its calls, in order
   std::optional<NextMessage> next = {};
   bool of_planner = false;  // the last message of the prompt was a question to the planner
 };
 
 struct AgentHello {
-  std::string authority;  // of the endpoint, and its target
+  std::string authority;  // authority of the endpoint, and its target
   std::string target;
   std::string key;  // empty: none is sent
   // https: the name or address that the endpoint's certificate has to be for, and the certificates
   // of those who may have signed it, as PEM. Empty: plain HTTP.
   std::string server;
   std::string certificates;
-  Json settings;  // of every request: model, seed, ...
+  Json settings;  // settings of every request: model, seed, ...
   Json tools;     // an array, as they are offered; empty: none
   AgentStyle style = AgentStyle::kReact;
   std::string kernel_path;     // refine: where a reply's kernel goes
   std::string workspace;       // refine: the handle of its workspace
   std::int64_t window = 0;     // tokens
-  std::int64_t timeout_s = 0;  // of one answer
+  std::int64_t timeout_s = 0;  // patience for one answer
   // Where the episode stands: the messages of the last prompt, or those that it begins with; of
   // these, how many no compaction touches; and the turn that followed on that prompt.
   Json prompt;
   std::size_t opening = 0;
-  int turns = 0;  // that there were
+  int turns = 0;  // turns so far
   std::optional<AnsweredTurn> last;
-  std::optional<std::int64_t> tokens;  // of that prompt and its reply, as the endpoint counted
+  std::optional<std::int64_t> tokens;  // size of that prompt and its reply, as the endpoint counted
 };
 
 struct ReportedCall {
@@ -87,7 +87,7 @@ struct TurnReport {
 };
 
 struct TurnAnswer {
-  std::vector<std::string> results;  // of its calls, in order
+  std::vector<std::string> results;  // results of the turn's calls, in order
   bool stop = false;                 // there is no further turn
   std::optional<NextMessage> next = {};
 };

@@ -18,7 +18,7 @@ inline constexpr std::size_t kMostReplyBytes = 1u << 20;
 inline constexpr std::size_t kMostCallsOfATurn = 32;
 
 struct ChatCall {
-  std::string id;         // that its answer names
+  std::string id;         // id that its answer names
   std::string tool;       // as the model named it
   std::string arguments;  // as it wrote them; need not be JSON
 };

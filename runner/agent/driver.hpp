@@ -68,7 +68,7 @@ class AgentDriver {
   bool anew_ = true;  // the prompt does not continue the one before
   int turns_ = 0;
   bool asks_planner_ = false;           // the last message is a question to the planner
-  std::optional<std::int64_t> tokens_;  // of the first `told_` messages
+  std::optional<std::int64_t> tokens_;  // tokens of the first `told_` messages
 };
 
 }  // namespace kbench

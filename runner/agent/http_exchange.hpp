@@ -12,7 +12,7 @@
 namespace kbench {
 
 struct HttpPost {
-  std::string authority;  // of the header Host
+  std::string authority;  // value of the header Host
   std::string target;
   std::string key;  // sent as a bearer token; empty: none is
   std::string body;

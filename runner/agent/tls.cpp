@@ -58,7 +58,7 @@ Status believe(SSL_CTX& context, const std::string& certificates) {
     if (!one) break;
     count += ::X509_STORE_add_cert(store, one.get());
   }
-  ::ERR_clear_error();  // of the end of the text
+  ::ERR_clear_error();  // the end of the text counts as an error
   if (count == 0) return none;
   ::SSL_CTX_set_verify(&context, SSL_VERIFY_PEER, nullptr);
   ::SSL_CTX_set_min_proto_version(&context, TLS1_2_VERSION);

@@ -23,7 +23,7 @@ constexpr const char* kManifest = "submission.json";
 enum class Rank {
   kNever,
   kNoLanguage,        // code, as far as anybody knows
-  kLanguage,          // of a kernel's language
+  kLanguage,          // code in a kernel's language
   kLikeAKernel,       // a module under another name, or a kernel without the function
   kCalledOther,       // defines the function, and its fence says that it is text or shell
   kForAnotherDevice,  // defines it, in CUDA or Triton, where there is a CPU

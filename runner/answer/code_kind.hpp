@@ -13,7 +13,7 @@ enum class Language {
   kCpp,
   kCuda,
   kPython,
-  kMarkdown,  // of which the blocks count that stand in it
+  kMarkdown,  // text whose inner blocks count
   kDiff,      // parts of a kernel at most
   kOther,     // shell, text, JSON, output, mathematics: no kernel's
 };

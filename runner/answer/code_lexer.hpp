@@ -32,7 +32,7 @@ class CodeLexer {
   void count_bracket(char c);
 
   Syntax syntax_;
-  std::string end_;  // what ends the literal that is open; empty: none is
+  std::string end_;  // end of the literal that is open; empty: none is
   int depth_ = 0;
 };
 

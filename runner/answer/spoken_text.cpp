@@ -180,7 +180,7 @@ class Listener {
   const ThoughtTags* open_ = nullptr;
   OpenFence fence_;
   std::string said_;
-  std::string pending_;  // of the thought that is open
+  std::string pending_;  // the thought that is open
   std::string thought_;  // the last one that ended
 };
 

@@ -34,7 +34,7 @@ struct Effect {
   std::vector<std::string> components;
   std::string outcome;
   std::string by;     // "stratum", "generation", "task" or a label; empty: all states
-  std::string group;  // of these
+  std::string group;  // one value of `by`
   std::size_t states = 0;
   UnitKind unit = UnitKind::kState;
   Estimate estimate;                    // over units of that kind
@@ -52,8 +52,8 @@ enum class Advice { kKeep, kHarms, kNoUse, kCannotTell };
 struct ComponentAnswer {
   std::size_t effect = 0;  // place in Attribution::effects
   Advice advice = Advice::kCannotTell;
-  std::optional<double> tokens;           // that the component costs, a call
-  std::optional<std::size_t> more_units;  // that would see `would_see` in 80 %
+  std::optional<double> tokens;           // tokens that the component costs, a call
+  std::optional<std::size_t> more_units;  // further units that would see `would_see` in 80 %
   double would_see = 0;
 };
 
@@ -81,10 +81,10 @@ struct Attribution {
   std::vector<std::string> components;
   std::vector<std::string> outcomes;
 
-  std::size_t lines = 0;  // of the file
+  std::size_t lines = 0;  // lines of the file
   std::size_t of_other_arms = 0;
-  std::size_t used = 0;                                    // of the arm
-  std::map<std::string, std::size_t> left_out;             // of the arm, by why
+  std::size_t used = 0;                                    // lines of the arm
+  std::map<std::string, std::size_t> left_out;             // lines of the arm, by reason
   std::map<std::string, std::size_t> faults_by_coalition;  // "a+b"; "nothing"
   std::map<std::string, double> undecided;  // share of the cells, by outcome that has any
   std::size_t states = 0;

@@ -29,7 +29,7 @@ struct ArmDifference {
 
 struct Control {
   std::string name;  // "sham", "dup"
-  std::string what;  // that ought to be zero, in words
+  std::string what;  // the quantity that ought to be zero, in words
   Estimate estimate;
   std::optional<double> corrected_p;  // Holm's, over the control's own tests
   bool failed = false;                // it is not zero
@@ -47,7 +47,7 @@ struct Transfer {
   std::size_t states = 0;
   Estimate gain;               // T: transfer:plan less transfer:own
   Estimate gap;                // transfer:strong less transfer:own
-  std::optional<Share> share;  // of the gap that the plan closes
+  std::optional<Share> share;  // share of the gap that the plan closes
 };
 
 // Transfers, one for each outcome but tokens; only where the three arms have states in common.

@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kLongestName = 64;
 constexpr std::size_t kLongestId = 200;
 constexpr std::size_t kMostLabels = 8;
-constexpr int kMostNumber = 1'000'000;  // of a generation, of a replicate
+constexpr int kMostNumber = 1'000'000;  // generations, replicates
 constexpr double kLargestOutcome = 1e9;
 constexpr int kDeepest = 3;
 

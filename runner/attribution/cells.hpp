@@ -17,10 +17,10 @@
 
 namespace kbench {
 
-inline constexpr std::size_t kMostCellBytes = 512u << 20;  // of a file
+inline constexpr std::size_t kMostCellBytes = 512u << 20;  // bytes of a file
 inline constexpr std::size_t kLongestCellLine = 64u << 10;
 inline constexpr std::size_t kMostCells = 1'000'000;
-inline constexpr std::size_t kMostOutcomes = 32;  // of a file, as kMostPlayers are of components
+inline constexpr std::size_t kMostOutcomes = 32;  // outcomes of a file; as many as components
 
 // The tokens of a call are no success, and no test is made on them: they are what a component
 // costs.

@@ -11,7 +11,7 @@
 namespace kbench {
 
 struct MeanDifference {
-  double mean = 0;              // of `a` less that of `b`
+  double mean = 0;              // mean of `a` less that of `b`
   double freedom = 0;           // Welch and Satterthwaite's
   ConfidenceInterval interval;  // 95 %
   double p = 1;                 // two-sided

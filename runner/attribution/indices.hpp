@@ -10,7 +10,7 @@
 namespace kbench {
 
 enum class Index {
-  kBanzhaf,        // of one player the value, of several the interaction
+  kBanzhaf,        // one player: its value; several: their interaction
   kShapley,        // the same
   kShapleyTaylor,  // with the group's size as the top order
   kSigma,          // m_T: what CUDAnalyst's paper calls σ

@@ -17,7 +17,7 @@ namespace kbench {
 struct StateOutcome {
   TriedCoalitions tried;  // over StudiedState::components: all coalitions, or pairs of complements
   CoalitionValues transform;  // Möbius's, of all coalitions; empty where only some were tried
-  double least = 0;           // of the cells
+  double least = 0;           // least value of the cells
   double most = 0;
 };
 

@@ -35,7 +35,7 @@ std::string_view to_string(UnitKind kind) {
 }
 
 UnitEffects by_unit(const std::vector<StateEffect>& effects, UnitKind kind) {
-  std::vector<std::pair<double, double>> sums;  // of effects, of states; by number of the unit
+  std::vector<std::pair<double, double>> sums;  // sums of effects, of states; by number of the unit
   for (const StateEffect& one : effects) {
     if (name_of(*one.state, kind).empty()) return {};
     const std::size_t number = number_of(*one.state, kind);

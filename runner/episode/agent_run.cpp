@@ -231,7 +231,7 @@ class AgentRun {
     if (done) return;
     const std::scoped_lock lock(mutex_);
     if (!failed_) failed_ = done.error();
-    stop_ = true;  // whatever it is, it would hit the others as well
+    stop_ = true;  // any failure would hit the others as well
   }
 
   // Whether everybody is to stop. The second signal ends the program at once.
@@ -254,13 +254,13 @@ class AgentRun {
   const AgentRunRequest& request_;
   AgentRunSurroundings& around_;
   const Installation& installation_;
-  RunRequest choices_;  // of the run, as it was begun
+  RunRequest choices_;  // choices of the run, as it was begun
   std::unique_ptr<SharedStore> store_;
   std::string run_id_;  // empty: nothing was begun
   std::vector<Episode> episodes_;
   std::map<std::string, WorkspaceTexts> texts_;  // by task
   std::optional<InjectionTemplate> injection_;   // where an episode's feedback is chosen
-  std::mutex mutex_;                             // of the next two
+  std::mutex mutex_;                             // guards the next two
   std::size_t next_ = 0;
   std::optional<Error> failed_;
   std::atomic<bool> stop_ = false;

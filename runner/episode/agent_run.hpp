@@ -25,15 +25,15 @@ struct AgentRunRequest {
   RunRequest run;                     // tasks, device and choices of new episodes
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp: its choices are kept
   std::string model;
-  int episodes = 1;  // of each task
+  int episodes = 1;  // episodes of each task
   int parallel = 4;
   EpisodeBudget budget;
   EpisodeSampling sampling;
-  std::int64_t seed = 0;  // of the first episode; each has one more
+  std::int64_t seed = 0;  // seed of the first episode; each has one more
   Endpoint endpoint;
   std::string key;                    // empty: none is sent
-  std::chrono::seconds timeout{600};  // of one answer
-  RewardRule reward;                  // that the model is shown
+  std::chrono::seconds timeout{600};  // patience for one answer
+  RewardRule reward;                  // reward that the model is shown
   Trust trust;
   std::filesystem::path database;
   std::string command_line;  // for the store

@@ -42,7 +42,7 @@ struct EpisodeBudget {
 struct EpisodeSampling {
   AgentStyle style = AgentStyle::kReact;
   std::optional<double> temperature;
-  std::optional<int> max_tokens;  // of a reply
+  std::optional<int> max_tokens;  // limit of a reply
   // Style refine: names of built-in components whose reports stand in place of the judge's words;
   // nothing: the judge's words do. With a planner, which gets the reports too and whose plan
   // follows on them.
@@ -60,7 +60,7 @@ struct AgentSurroundings {
   std::function<Result<AgentProcess>()> start_agent;  // in its sandbox, for one conversation
   Endpoint endpoint;
   std::string key;
-  std::chrono::seconds timeout{600};  // of one answer
+  std::chrono::seconds timeout{600};  // patience for one answer
   std::function<bool()> stop;         // everybody is to come to an end
   std::function<void(const std::string& text)> note;
   // The template of feedback that was chosen; an episode with such feedback has it.
@@ -114,12 +114,12 @@ class EpisodeSession {
   const WorkspaceTexts& texts_;
   EpisodeBudget budget_;
   EpisodeSampling sampling_;
-  Contents contents_;  // of this episode, as far as they were said
+  Contents contents_;  // texts of this episode, as far as they were said
   ScratchFolder scratch_;
   std::optional<EpisodeTools> tools_;
   std::map<std::pair<std::string, std::string>, std::string> spoken_;  // by component and tree
   std::chrono::steady_clock::time_point begun_;
-  double seconds_before_ = 0;  // that it took before it was cut off
+  double seconds_before_ = 0;  // time that the episode took before it was cut off
   int submissions_ = 0;        // calls of submit so far
   // The endpoint's failure since its last reply; empty if there is none.
   std::string endpoint_failure_;

@@ -34,7 +34,7 @@ struct AskedModel {
   std::function<Result<AgentProcess>()> start_agent;
   Endpoint endpoint;
   std::string key;                    // empty: none is sent
-  std::chrono::seconds timeout{600};  // of one answer
+  std::chrono::seconds timeout{600};  // patience for one answer
   std::int64_t window = 0;            // tokens
   std::function<bool()> stop;         // asked often
   std::function<void(const std::string& text)> note;

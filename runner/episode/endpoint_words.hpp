@@ -18,7 +18,7 @@ struct EndpointWords {
   std::string address;
   std::optional<std::string> key_env;  // at most one of these two
   std::optional<std::filesystem::path> key_file;
-  int timeout_s = 600;  // of one answer
+  int timeout_s = 600;  // patience for one answer
 };
 
 // Reads the key. Errors: kUsage.

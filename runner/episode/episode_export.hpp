@@ -23,7 +23,7 @@ struct EpisodeExport {
   ExportKind kind = ExportKind::kSft;
   std::vector<std::string> runs;     // names of store/run_name.hpp; none: all
   std::optional<FilterRule> filter;  // else the kind's own
-  RewardRule reward;                 // of each episode
+  RewardRule reward;                 // reward of each episode
   Trust trust;
   std::optional<std::filesystem::path> held_out;  // see HeldOutTasks
   std::optional<std::filesystem::path> values;    // see read_values; for kPpo only

@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostImportedFiles = 200'000;
-constexpr std::size_t kMostEpisodeBytes = 256u << 20;  // of the texts of one
+constexpr std::size_t kMostEpisodeBytes = 256u << 20;  // texts of one episode
 
 struct ForeignText {
   std::string name;

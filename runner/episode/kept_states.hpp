@@ -19,7 +19,7 @@ struct StateImport {
   std::string kind;                          // "openevolve" or "jsonl": what left the files
   std::vector<std::filesystem::path> paths;  // files, and folders to search
   SuiteFolder suite;
-  std::string task;  // what the kernels are for; must select exactly one
+  std::string task;  // task of the kernels; must select exactly one
   std::optional<std::string> size;
   std::optional<std::string> device;
   std::string trajectory;  // a name for it; empty: the importer's own

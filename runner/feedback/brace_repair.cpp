@@ -14,7 +14,7 @@ constexpr std::size_t kFarthest = 400;  // tokens of a bracket
 struct Block {
   int line = 0;
   int indent = 0;
-  bool flat = false;  // what is in it is not indented: a namespace
+  bool flat = false;  // its contents are not indented: a namespace
 };
 
 bool is_one_of(const Token& token, std::initializer_list<std::string_view> words) {
@@ -113,7 +113,7 @@ bool leads_line(const std::vector<Token>& tokens, std::size_t at) {
 
 struct Extra {
   std::size_t close = 0;            // the brace that ends nothing
-  std::optional<std::size_t> head;  // of the statement that it should end
+  std::optional<std::size_t> head;  // head of the statement that it should end
 };
 
 std::optional<Extra> missing_open(const std::vector<Token>& tokens) {

@@ -11,7 +11,7 @@
 
 namespace kbench {
 
-inline constexpr std::size_t kMostFindings = 8;  // of one kernel
+inline constexpr std::size_t kMostFindings = 8;  // findings of one kernel
 
 struct SanitizerFinding {
   // "out of bounds", "use after free", "overflow", "race", "uninitialised memory", "barrier", or

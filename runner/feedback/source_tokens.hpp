@@ -14,7 +14,7 @@ struct Token {
   std::string_view
       text;            // in the source; a sign is one of "++", "--", "::", "->", or one character
   int line = 0;        // from 1
-  int indent = 0;      // of its line, in columns
+  int indent = 0;      // indent of its line, in columns
   bool first = false;  // in its line
 
   [[nodiscard]] bool is(std::string_view what) const { return text == what; }

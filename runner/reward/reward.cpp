@@ -154,7 +154,7 @@ double of_speedup(const RewardRule& rule, double speedup) {
     case RewardFormula::kVendorSureFastP:
     case RewardFormula::kFastP: return speedup > rule.p ? 1 : 0;
     case RewardFormula::kMilestone:
-    case RewardFormula::kMilestoneSure: break;  // of two speed-ups: see add_milestone
+    case RewardFormula::kMilestoneSure: break;  // two speed-ups: see add_milestone
   }
   return 0;
 }

@@ -51,7 +51,7 @@ struct RewardKind {
   std::string_view name;  // "milestone_sure"; with a threshold "fast_p:P", P being a number
   // The worth of a correct row; E, C, V: its speed-up over eager, compiled, the vendor's library.
   std::string_view correct;
-  std::string_view fails;  // what a failed one is worth
+  std::string_view fails;  // worth of a failed row
 };
 [[nodiscard]] std::span<const RewardKind> reward_kinds();
 
@@ -85,7 +85,7 @@ struct RewardRow {
   // A speed-up: above 1 the submission is faster.
   struct Ratio {
     double estimate = 0;
-    double low = 0;     // of its 95 % interval
+    double low = 0;     // low end of its 95 % interval
     bool sure = false;  // the interval holds what it promises: the speed-up has a verdict
   };
   State state = State::kInfrastructureError;

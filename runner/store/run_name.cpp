@@ -25,7 +25,7 @@ Result<Run> nth_newest(const Store& store, int steps, const std::string& name,
     return Error{ErrorCode::kNotFound, "the database holds no run yet", "Start one: `kbench run`."};
   }
   int before = 0;
-  std::set<std::string> groups;  // that were counted
+  std::set<std::string> groups;  // groups that were counted
   for (Run& run : *runs) {
     if (run.configuration == kStatesOnly || (among && !among(run))) continue;
     const std::string group = group_key(run);

@@ -34,7 +34,7 @@ inline constexpr std::string_view kInfrastructure = "infrastructure";
 struct CellOutcome {
   std::string name;
   enum class Kind { kBuilt, kCorrect, kFast, kBetter, kTokens } kind = Kind::kCorrect;
-  double threshold = 1;  // of kFast
+  double threshold = 1;  // kFast's threshold
 };
 // Errors: kUsage, none of these.
 [[nodiscard]] Result<CellOutcome> find_outcome(std::string_view name);
@@ -45,7 +45,7 @@ struct StudyFacts {
   const StudyPlan& plan;
   const std::vector<StateCell>& cells;
   const std::map<std::string, StoredNode>& nodes;        // by id
-  const std::map<std::string, Evaluation>& rows;         // of the study's run, by key
+  const std::map<std::string, Evaluation>& rows;         // rows of the study's run, by key
   const std::map<std::string, std::string>& state_rows;  // key of the row of a node's own kernel
 };
 struct CellLines {

@@ -18,15 +18,15 @@ namespace kbench {
 struct PlanRequest {
   StudyPlan plan;  // without states, device, size and injection
   StateChoice choice;
-  std::optional<std::string> run;  // whose nodes: a name of store/run_name.hpp; else all
+  std::optional<std::string> run;  // run of the nodes, a name of store/run_name.hpp; else all
   std::optional<Price> price;
   std::optional<double> usd;  // at most
 };
 
 // Parts of a plan by their words.
 struct PlanParts {
-  std::vector<std::string> components;  // of find_component; none: error and profiler
-  std::vector<std::string> arms;        // of attribution/cells.hpp; "paper": five
+  std::vector<std::string> components;  // names for find_component; none: error and profiler
+  std::vector<std::string> arms;        // names of attribution/cells.hpp; "paper": five
 };
 // The request with these parts; the first of its outcomes is primary, and without any all are
 // there. Kernels are timed where an outcome takes a time. Errors: those of find_component.
@@ -43,7 +43,7 @@ struct MadePlan {
   std::string text;
   Cost cost;
   TokenRates rates;
-  double answer_seconds = 0;  // of a request, by the same turns; 0: unknown
+  double answer_seconds = 0;  // time of a request, by the same turns; 0: unknown
   std::size_t states_found = 0;
   int replicates_asked = 1;
   std::vector<AnsweringStates> census;

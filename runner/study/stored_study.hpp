@@ -15,7 +15,7 @@ struct StoredStudy {
   std::string id;
   std::string run_id;
   StudyPlan plan;
-  std::string lines;                // of data/schema/cell.schema.json
+  std::string lines;                // lines by data/schema/cell.schema.json
   std::size_t cells = 0;            // lines
   std::size_t planned = 0;          // cells of the plan
   std::vector<std::string> alarms;  // sentences that stand above all results

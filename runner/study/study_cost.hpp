@@ -17,10 +17,10 @@ namespace kbench {
 
 // How a model counts and how much it says, by stored turns or, without any, as assumed.
 struct TokenRates {
-  double prompt_per_byte = 0.25;  // of the messages as JSON
+  double prompt_per_byte = 0.25;  // tokens for a byte of the messages as JSON
   double reply = 2500;            // tokens of a kernel
   double plan = 400;              // tokens of a plan
-  std::size_t turns = 0;          // that this comes from; 0: assumed
+  std::size_t turns = 0;          // stored turns behind these numbers; 0: assumed
 };
 
 // US$ a million tokens.

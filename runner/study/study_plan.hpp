@@ -27,7 +27,7 @@ inline constexpr std::size_t kMostAnswering = 5;
 struct PlannedState {
   std::string node;                    // id
   std::string task;                    // this and the next two: of the node, for whoever reads
-  std::string stratum;                 // of trajectory/frozen_state.hpp
+  std::string stratum;                 // a stratum of trajectory/frozen_state.hpp
   std::vector<std::string> available;  // names of components, in alphabetical order
 
   friend bool operator==(const PlannedState&, const PlannedState&) = default;
@@ -37,7 +37,7 @@ struct StudyPlan {
   std::string mode = "direct";    // the factorial arm: "direct", "plan" or "both"
   std::vector<std::string> arms;  // further arms (attribution/cells.hpp), each once a state
   std::vector<Component> components;
-  std::vector<std::string> outcomes;  // of cell_lines.hpp
+  std::vector<std::string> outcomes;  // outcomes of cell_lines.hpp
   std::string primary;                // one of them
   int replicates = 1;
   std::string injection;  // id of the template
@@ -46,7 +46,7 @@ struct StudyPlan {
   std::optional<double> temperature;
   std::optional<int> max_tokens;
   std::int64_t window = 131'072;  // tokens, of the model
-  std::int64_t seed = 0;          // of the first replicate; each has one more
+  std::int64_t seed = 0;          // seed of the first replicate; each has one more
   std::string device;             // "cpu" or "cuda"; this and the next: of all states
   std::string size;
   bool quick = false;  // kernels are timed in eight blocks only

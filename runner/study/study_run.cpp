@@ -36,8 +36,8 @@ namespace {
 constexpr std::chrono::milliseconds kTick{200};
 constexpr std::size_t kMostTextBytes = 8u << 20;
 constexpr std::size_t kShownOfAHash = 12;
-constexpr std::size_t kNotes = 20;  // of progress, in all
-constexpr int kMostJudgings = 2;    // of one tree, where the machine is at fault
+constexpr std::size_t kNotes = 20;  // notes of progress, in all
+constexpr int kMostJudgings = 2;    // tries of one tree, where the machine is at fault
 
 Error damaged() {
   return {ErrorCode::kBadInput, "a text of a cell is damaged",
@@ -447,7 +447,7 @@ class StudyRun {
     const std::scoped_lock lock(mutex_);
     if (!done) {
       if (!failed_) failed_ = done.error();
-      stop_ = true;  // whatever it is, it would hit the others as well
+      stop_ = true;  // any failure would hit the others as well
       return;
     }
     if (cells_[at].status.empty()) return;
@@ -621,8 +621,8 @@ class StudyRun {
   std::map<std::string, std::pair<std::string, std::string>> tasks_;  // hash and prompt
   Spoken spoken_;  // before this run of the program
   std::vector<Work> work_;
-  std::vector<StateCell> cells_;  // of the work, as far as they are stored
-  std::mutex mutex_;              // of the next two, and of what is counted
+  std::vector<StateCell> cells_;  // cells of the work, as far as they are stored
+  std::mutex mutex_;              // guards the next two, and the counts
   std::size_t next_ = 0;
   std::optional<Error> failed_;
   std::atomic<bool> stop_ = false;

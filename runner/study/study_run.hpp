@@ -23,7 +23,7 @@ namespace kbench {
 struct AskedAt {
   Endpoint endpoint;
   std::string key;                    // empty: none is sent
-  std::chrono::seconds timeout{600};  // of one answer
+  std::chrono::seconds timeout{600};  // patience for one answer
 };
 
 struct StudyRequest {
@@ -46,9 +46,9 @@ struct StudyOutcome {
   std::string study;   // id
   std::size_t cells = 0;
   std::size_t complete = 0;
-  std::size_t faults = 0;             // of the complete ones
+  std::size_t faults = 0;             // faults among the complete ones
   std::vector<std::string> dropped;   // states whose cells were not tried, a sentence each
-  std::vector<std::string> sampling;  // what the probes tell of the endpoint, a sentence each
+  std::vector<std::string> sampling;  // findings of the probes of the endpoint, a sentence each
   bool was_stopped = false;           // cells are open because somebody wanted it to stop
 };
 

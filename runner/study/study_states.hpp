@@ -16,12 +16,12 @@
 namespace kbench {
 
 struct StudyState {
-  const PlannedState* planned = nullptr;  // of the plan
+  const PlannedState* planned = nullptr;  // the state in the plan
   StoredNode node;
   StateContext context;
   std::string kernel;  // all files, one behind the other
   KernelTree tree;
-  Reports reports;      // of the components that answer
+  Reports reports;      // reports of the components that answer
   std::string dropped;  // why its cells are not tried; empty: they are
 };
 

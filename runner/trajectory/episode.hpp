@@ -31,7 +31,7 @@ enum class CallError {
 
 // Why there were no more turns.
 enum class StopReason {
-  kSubmit,    // what was submitted was judged
+  kSubmit,    // the submission was judged
   kAnswered,  // the model asked for nothing any more
   kTurns,     // this and the next three: that budget was used up
   kTokens,
@@ -77,7 +77,7 @@ struct Turn {
   std::optional<std::int64_t> completion_tokens;
   int invalid_calls = 0;
   int compacted = 0;         // messages of the prompt that stand there shortened
-  std::int64_t wall_ms = 0;  // of the request
+  std::int64_t wall_ms = 0;  // time of the request
   std::vector<ToolCall> calls;
 
   friend bool operator==(const Turn&, const Turn&) = default;
@@ -91,7 +91,7 @@ struct Episode {
   std::string device;                     // "cpu" or "cuda"
   std::string model;                      // as the endpoint calls it
   std::string sampling;                   // JSON: temperature, style, ...
-  std::int64_t seed = 0;                  // that the endpoint was given
+  std::int64_t seed = 0;                  // seed that the endpoint was given
   std::string budget;                     // JSON: turns, tokens, evaluations, seconds, window
   std::string started_at;                 // UTC, RFC 3339
   std::string finished_at;                // empty while it goes on, and for ever after a kill
@@ -116,7 +116,7 @@ struct EpisodeSummary {
   int turns = 0;
   int calls = 0;
   int invalid_calls = 0;
-  std::int64_t tokens = 0;  // of prompts and replies, as far as the endpoint counted
+  std::int64_t tokens = 0;  // tokens of prompts and replies, as far as the endpoint counted
   std::string evaluation;   // key of the last row that it brought; empty: none
 };
 
@@ -127,7 +127,7 @@ struct EpisodeSummary {
 // shortened later do not count. Ends with the last reply.
 struct Conversation {
   std::vector<std::string> messages;  // hashes
-  std::vector<std::size_t> replies;   // of each turn, where its reply stands
+  std::vector<std::size_t> replies;   // place of each turn's reply in `messages`
 };
 [[nodiscard]] Conversation conversation_of(const Episode& episode);
 

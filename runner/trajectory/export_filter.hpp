@@ -17,8 +17,8 @@ namespace kbench {
 // The parts of an episode that a filter reads.
 struct Trajectory {
   const Episode* episode = nullptr;
-  const Contents* contents = nullptr;  // of its texts; one that is missing is like no other
-  std::optional<double> reward;        // of the last submission; empty: it is worth nothing
+  const Contents* contents = nullptr;  // texts of the episode; one that is missing is like no other
+  std::optional<double> reward;        // reward of the last submission; empty: it is worth nothing
   std::string reward_reason;           // why there is none
   bool flagged = false;                // see is_flagged
   bool held_out = false;               // nobody may be trained on its task
@@ -27,7 +27,7 @@ struct Trajectory {
 enum class FilterRule {
   kStrict,     // reward of 1 or more, and none of the faults below
   kCudaAgent,  // CUDA Agent's: reward above 0, no redundant loop, no invented tool, no bad schema
-  kAll,        // whatever has ended and is worth something
+  kAll,        // any episode that has ended and is worth something
 };
 
 enum class Rejection {

@@ -16,8 +16,8 @@ namespace kbench {
 
 struct EpisodeToFreeze {
   const Episode& episode;
-  const Contents& contents;                       // of its texts, and of the files of its rows
-  const std::map<std::string, Evaluation>& rows;  // that its run has, by key
+  const Contents& contents;                       // texts of the episode, and files of its rows
+  const std::map<std::string, Evaluation>& rows;  // rows of its run, by key
   // The message that tells what the judge said, as the agent's loop words it.
   std::function<std::string(const std::string& judged)> next_message;
 };

@@ -21,10 +21,10 @@ namespace kbench {
 
 struct FrozenState {
   std::string task;             // "level1/019_relu"
-  std::string task_hash;        // of the task file
+  std::string task_hash;        // hash of the task file
   std::string size;             // "small" or "full"
   std::string device;           // "cpu" or "cuda"
-  std::vector<TreeFile> files;  // of the kernel, sorted by path
+  std::vector<TreeFile> files;  // files of the kernel, sorted by path
   std::string context;          // hash of a text of state_context.hpp
 
   friend bool operator==(const FrozenState&, const FrozenState&) = default;
@@ -67,7 +67,7 @@ inline constexpr std::string_view kCorrect = "correct";
 struct StateReport {
   std::string state;      // id
   std::string component;  // "error"
-  std::string version;    // of the component
+  std::string version;    // version of the component
   std::string form;       // "raw" or "summary"
   std::string status;     // "answered", or why it did not
   std::string content;    // hash of the text
@@ -119,7 +119,7 @@ struct FrozenTexts {
   std::vector<std::string> texts;     // contexts, kernels
   std::size_t leaks = 0;              // nodes whose context tells what a report would
   std::size_t fresh = 0;              // nodes whose context is fresh_context()
-  std::vector<std::string> left_out;  // what is not among them and why, a sentence each
+  std::vector<std::string> left_out;  // missing parts and the reasons, a sentence each
 };
 
 // The configuration of a run that judged nothing and only holds states: it is no `latest`.

@@ -156,7 +156,7 @@ class NodeMaker {
   std::map<std::string, std::vector<std::string>> children_;
   std::map<std::string, std::size_t> missing_;  // parents that are not made yet
   std::deque<std::string> ready_;
-  std::map<std::string, std::string> ids_;  // of nodes, by key
+  std::map<std::string, std::string> ids_;  // ids of nodes, by key
   std::set<std::string> states_;
   std::set<std::string> known_;
   std::set<std::string> kept_;

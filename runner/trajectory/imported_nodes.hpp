@@ -20,8 +20,8 @@
 namespace kbench {
 
 inline constexpr std::size_t kMostImportedNodes = 100'000;
-inline constexpr std::size_t kMostImportedBytes = 512u << 20;      // of all files
-inline constexpr std::size_t kMostImportedKernelBytes = 1u << 20;  // of a kernel, all of its files
+inline constexpr std::size_t kMostImportedBytes = 512u << 20;      // size of all files
+inline constexpr std::size_t kMostImportedKernelBytes = 1u << 20;  // size of all files of a kernel
 inline constexpr std::size_t kMostImportedKernelFiles = 64;
 
 // The task that imported kernels are for.
@@ -30,7 +30,7 @@ struct ImportSetting {
   std::string task_hash;
   std::string size;
   std::string device;
-  std::string prompt;      // of the task, for fresh contexts
+  std::string prompt;      // prompt of the task, for fresh contexts
   std::string trajectory;  // a name for it; empty: the importer's own
 };
 
@@ -41,7 +41,7 @@ struct ImportedNode {
   std::int64_t generation = 0;
   std::map<std::string, std::string> files;  // text by path: "src/main.cu"
   std::optional<StateContext> context;       // nothing: a fresh one
-  std::vector<std::string> reports;          // what was said of the kernel
+  std::vector<std::string> reports;          // texts said of the kernel
   Json outcome = Json::object();
 };
 

@@ -51,9 +51,9 @@ struct ArmTreatment {
   bool planner_reports = false;  // the planner gets the reports
   bool coder_reports = false;    // the coder gets them
   enum class Reports {
-    kOwn,      // of this state, raw
-    kSummary,  // of this state, summarised
-    kOther,    // of another task's state of the same stratum
+    kOwn,      // reports of this state, raw
+    kSummary,  // reports of this state, summarised
+    kOther,    // reports of another task's state in the same stratum
     kHeading,  // none: the heading alone
     kFiller,   // neutral text of the same length
     kOnce,     // own; names of one component count once

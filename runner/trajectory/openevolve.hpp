@@ -45,7 +45,7 @@ class OpenEvolveFiles {
     bool migrant = false;
     Json metrics;                     // an object, or null
     std::set<std::string> artifacts;  // texts
-    std::string state;                // of the judge, by the artifact of that name
+    std::string state;                // state by the judge, from the artifact of that name
     std::set<std::string> prompts;    // texts of contexts; the first is taken
   };
 

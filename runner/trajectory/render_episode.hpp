@@ -30,8 +30,8 @@ enum class ExportKind {
 struct EpisodeLine {
   Trajectory trajectory;
   std::string reward_name;                    // "milestone_sure"
-  std::string state;                          // of the last row, "ok"; empty without any
-  std::optional<std::vector<double>> values;  // of its turns; for kPpo only
+  std::string state;                          // state of the last row, "ok"; empty without any
+  std::optional<std::vector<double>> values;  // values of its turns; for kPpo only
 };
 
 // An episode as text without a line break. Errors: kBadInput, where a text of it is missing, or is

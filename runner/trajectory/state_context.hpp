@@ -28,7 +28,7 @@ struct ContextMessage {
 
 using StateContext = std::vector<ContextMessage>;
 
-inline constexpr std::size_t kMostContextBytes = 2u << 20;  // of a context's text
+inline constexpr std::size_t kMostContextBytes = 2u << 20;  // size of a context's text
 inline constexpr std::size_t kMostContextMessages = 1000;
 
 // The context as one text. Its messages are valid UTF-8.

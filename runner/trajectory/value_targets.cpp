@@ -21,7 +21,7 @@ Result<ValueTargets> value_targets(std::span<const double> rewards, std::span<co
                  "give a finite number for each turn"};
   std::vector<double> targets(turns);
   std::vector<double> advantages(turns);
-  double advantage = 0;  // of the turn behind the one at hand
+  double advantage = 0;  // advantage of the turn behind the one at hand
   for (std::size_t t = turns; t-- > 0;) {
     const double next = t + 1 < values.size() ? values[t + 1] : 0;
     const double delta = rewards[t] + discount * next - values[t];

@@ -19,7 +19,7 @@ inline constexpr double kDiscount = 1;       // γ
 inline constexpr double kTraceDecay = 0.95;  // λ
 
 struct ValueTargets {
-  std::vector<double> targets;                    // of each turn
+  std::vector<double> targets;                    // target of each turn
   std::optional<std::vector<double>> advantages;  // with values only
 };
 

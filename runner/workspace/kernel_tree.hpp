@@ -16,7 +16,7 @@
 namespace kbench {
 
 inline constexpr std::size_t kMostKernelFiles = 64;
-inline constexpr std::size_t kMostKernelBytes = 1u << 20;  // of all files together
+inline constexpr std::size_t kMostKernelBytes = 1u << 20;  // size of all files together
 
 struct KernelTree {
   // Sorted; named as they are staged for the compiler, "src/relu.cu". With the manifest: where

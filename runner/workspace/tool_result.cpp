@@ -120,7 +120,7 @@ std::string fit(Json result, std::size_t most_bytes) {
   }
   while (text.size() > most_bytes) {
     Json* list = longest_list(shorter);
-    if (list == nullptr) break;  // whoever made it knows how many fields it has
+    if (list == nullptr) break;  // a result without lists has few fields
     list->erase(list->begin() + static_cast<Json::difference_type>(list->size() / 2), list->end());
     text = text_of(shorter);
   }

@@ -23,7 +23,7 @@ Error usage(std::string message, std::string hint) {
 std::string shown(const fs::path& path) { return clean_name(path.string(), 300); }
 
 Status write_below(const fs::path& file, const std::string& bytes) {
-  std::error_code ignored;  // what cannot be made cannot be written to
+  std::error_code ignored;  // a folder that cannot be made fails the write below
   fs::create_directories(file.parent_path(), ignored);
   return write_new_file(file, bytes);
 }

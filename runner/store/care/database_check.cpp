@@ -26,7 +26,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kMostSentences = 20;  // of one kind
+constexpr std::size_t kMostSentences = 20;  // sentences of one kind
 constexpr std::size_t kLongestSentence = 300;
 
 // Adds SQLite's own findings about pages, indexes and constraints.

@@ -30,11 +30,11 @@ struct DatabaseCheck {
   std::uint64_t bytes = 0;
   std::size_t schema = 0;          // steps that the file has seen
   std::size_t newest_schema = 0;   // steps that this kbench knows
-  std::vector<std::string> wrong;  // of the file as a whole, a sentence each
+  std::vector<std::string> wrong;  // faults of the file as a whole, a sentence each
   std::vector<CheckedRun> runs;    // newest first
   std::size_t lint = 0;            // records of what lint found, changed ones left out
   std::size_t profiles = 0;        // damaged ones left out
-  std::size_t unvouched_lint = 0;  // of them without a seal of the request's key; 0 without a key
+  std::size_t unvouched_lint = 0;  // records without a seal of the request's key; 0 without a key
 
   [[nodiscard]] bool sound() const;
 };

@@ -134,7 +134,7 @@ void add_columns(SQLite::Database& database, std::span<const std::string_view> s
       const int code = sqlite3_prepare_v2(database.getHandle(), rest, -1, &raw, &rest);
       const std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement(raw, sqlite3_finalize);
       if (code != SQLITE_OK) throw SQLite::Exception(database.getHandle(), code);
-      if (raw == nullptr) break;  // what follows is a comment
+      if (raw == nullptr) break;  // the rest is a comment
       if (std::string_view(sqlite3_sql(raw)).find("CREATE INDEX") != std::string_view::npos)
         continue;
       const int stepped = sqlite3_step(raw);

@@ -23,8 +23,8 @@ struct MergedRun {
   State state = State::kRefused;
   Run run;
   std::filesystem::path from;
-  std::string why;     // of a refused one
-  ChainFinding chain;  // of an added one
+  std::string why;     // reason of a refusal
+  ChainFinding chain;  // chain of an added run
   // Damaged sources of a run that was merged, a sentence each. They are damaged in the database
   // that takes it; the run's rows were merged all the same.
   std::vector<std::string> damaged;
@@ -36,7 +36,7 @@ struct Merged {
       notes;                 // tags, profiles and lint records that were not taken, a sentence each
   int tags = 0;              // taken
   int profiles = 0;          // taken; the same one is there once
-  int there_profiles = 0;    // that were there already
+  int there_profiles = 0;    // profiles that were there already
   int refused_profiles = 0;  // unsound ones, each named in a note
 };
 

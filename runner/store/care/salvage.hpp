@@ -31,7 +31,7 @@ struct Salvaged {
   std::vector<SavedRun> saved;      // in order of insertion
   std::vector<LostRun> lost;        // the same
   std::size_t profiles = 0;         // saved
-  std::vector<std::string> mended;  // of the file itself, a sentence each
+  std::vector<std::string> mended;  // faults of the file itself, mended, a sentence each
   // Other losses: sources and episodes of runs that were saved, tags, profiles and lint records;
   // a sentence each.
   std::vector<std::string> notes;

@@ -26,7 +26,7 @@ struct ChainFinding {
     kUnchecked,  // chained with a key that is not here
   };
   State state = State::kUnchained;
-  std::string message;  // what that means for this run, one sentence
+  std::string message;  // meaning of the state for this run, one sentence
 };
 
 [[nodiscard]] std::string_view to_string(ChainFinding::State state);  // "unchained", ...

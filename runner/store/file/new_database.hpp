@@ -20,7 +20,7 @@ class NewDatabase {
   NewDatabase& operator=(NewDatabase&&) = delete;
   NewDatabase(const NewDatabase&) = delete;
   NewDatabase& operator=(const NewDatabase&) = delete;
-  ~NewDatabase();  // what did not take its place is removed
+  ~NewDatabase();  // removes a draft that did not take its place
 
   // Path to write to; an empty file, to begin with.
   [[nodiscard]] const std::filesystem::path& draft() const { return draft_; }

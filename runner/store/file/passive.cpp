@@ -60,7 +60,7 @@ void make_passive(SQLite::Database& database) {
   for (const auto& [limit, value] : kLimits) sqlite3_limit(handle, limit, value);
   sqlite3_hard_heap_limit64(kMostHeapBytes);
   database.exec("PRAGMA cell_size_check = ON");
-  database.exec("PRAGMA temp_store = MEMORY");  // what is sorted counts as heap, and fills no disk
+  database.exec("PRAGMA temp_store = MEMORY");  // sorted rows count as heap, and fill no disk
   database.exec("PRAGMA mmap_size = 0");        // a file that shrinks meanwhile would be a SIGBUS
 }
 

@@ -14,11 +14,11 @@
 
 namespace kbench {
 
-inline constexpr std::int64_t kMostBlobBytes = 4 << 20;  // of what it holds
+inline constexpr std::int64_t kMostBlobBytes = 4 << 20;  // bytes of a blob's content
 
 struct Blob {
   std::string hash;        // SHA-256 of what it holds
-  std::int64_t bytes = 0;  // of that
+  std::int64_t bytes = 0;  // size of its content
   std::string codec;       // "raw" or "zstd"
   std::string content;
 };

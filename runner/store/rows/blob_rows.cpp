@@ -52,8 +52,8 @@ bool is_damage(const SQLite::Exception& exception) {
 
 struct FoundBlob {
   Blob blob;           // as it lies there; where that cannot be read, an empty one of that hash
-  std::string text;    // what it holds; of a sound one only
-  std::string damage;  // what is wrong with it, in words; empty where nothing is
+  std::string text;    // content of a sound blob; else empty
+  std::string damage;  // fault of the blob, in words; empty: none
 };
 
 // Looks a blob up. `how` is a constant of ours. Nothing where there is none of that hash.

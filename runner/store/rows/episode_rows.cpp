@@ -24,7 +24,7 @@ constexpr std::size_t kShownOfAHash = 12;
 constexpr std::string_view kHead =
     "id, run_id, task, size, device, model, sampling, seed, budget, started_at, finished_at, "
     "stop_reason, number";
-constexpr int kNumberColumn = 12;  // of kHead
+constexpr int kNumberColumn = 12;  // index in kHead
 
 [[noreturn]] void corrupt(const std::string& what) {
   throw SQLite::Exception(what, SQLITE_CORRUPT);

@@ -23,10 +23,10 @@ struct RunRows {
   std::string chain_seal;
   std::int64_t chain_rows = 0;
   std::vector<Evaluation> evaluations;  // in order
-  std::vector<std::string> links;       // of each
+  std::vector<std::string> links;       // link of each evaluation
   std::vector<Episode> episodes;        // in order
   Trajectories trajectories;            // states that it holds, and its studies
-  FoundBlobs sources;                   // what rows and states were made of, and what was said
+  FoundBlobs sources;                   // sources of rows and states, and texts of episodes
 };
 
 // The blobs that these rows, episodes and states name, each once.
