@@ -21,7 +21,7 @@ namespace kbench {
 struct PackageRequest {
   std::string task;  // "level1/019_relu", for messages
   std::filesystem::path task_file;
-  std::string graph_hash;  // of the task at this size (runner/task/graph_hash.hpp)
+  std::string graph_hash;  // hash of the task at this size (runner/task/graph_hash.hpp)
   std::string size;
   std::string device;     // "cpu" or "cuda"
   std::string precision;  // precision class, e.g. "torch-default"
@@ -48,7 +48,7 @@ struct PackageResult {
 
 // A device on which builders time kernels.
 struct BuilderDevice {
-  std::map<std::string, std::string> environment;  // of the builders: which GPU they are shown
+  std::map<std::string, std::string> environment;  // the builders' variables: they show one GPU
   // A file of the device's, made where it is missing: a builder holds its lock (flock) while it
   // times kernels. Empty, or where it cannot be opened: builders may disturb each other.
   std::filesystem::path tuning_lock;

@@ -92,7 +92,7 @@ SandboxCommand confined_builder(const BuilderProcess::Command& command, const fs
     confined.readable.push_back(suites);
   // The sandbox's user owns what is handed over, and nothing in it.
   confined.writable = {scratch};
-  std::error_code ignored;  // what is not there cannot be written to
+  std::error_code ignored;  // a folder that was not made is not writable
   fs::create_directories(inductor_headers(scratch, kUser), ignored);
   for (fs::path folder = inductor_headers(scratch, kUser); folder != scratch;
        folder = folder.parent_path())

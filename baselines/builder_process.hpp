@@ -35,13 +35,13 @@ class BuilderProcess final : public Server {
   struct Command {
     Sandbox* sandbox = nullptr;         // null: outside of any
     bool needs_cuda = false;            // it times kernels on the GPU
-    std::filesystem::path tuning_lock;  // whose lock it holds meanwhile; empty: none
+    std::filesystem::path tuning_lock;  // file whose lock it holds while it times; empty: none
     PythonSetup python;
     std::filesystem::path script;
     // Inductor's precompiled headers, which are worth half a minute: each builder gets a copy.
     std::filesystem::path headers;
     bool keeps_headers = false;  // it builds our own tasks alone: what it adds to these is kept
-    int compile_threads = 1;     // of Inductor; more than one are processes of their own
+    int compile_threads = 1;     // Inductor's threads; more than one are processes of their own
     std::map<std::string, std::string> environment;  // beside, or instead of, its own
   };
 
@@ -82,7 +82,7 @@ class BuilderProcess final : public Server {
   std::unique_ptr<SandboxedProcess> process_;
   UniqueFd socket_;
   UniqueFd errors_;
-  std::string pending_;  // what has arrived and is not read yet
+  std::string pending_;  // bytes that arrived and are not read yet
   std::string error_tail_;
   bool closed_ = false;
   bool over_ = false;

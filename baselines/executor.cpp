@@ -47,7 +47,7 @@ struct Setting {
 };
 
 struct TensorPlace {
-  std::size_t position = 0;  // of the argument
+  std::size_t position = 0;  // index of the argument
   GraphValue value;
 };
 
@@ -413,7 +413,7 @@ void call(const PreparedNode& node, Stack& stack) {
 // Rounds to nearest, ties to even; infinities and NaN whose upper bits say so stay what they are.
 at::Tensor rounded_to_tf32(const at::Tensor& tensor) {
   TORCH_CHECK(tensor.scalar_type() == c10::ScalarType::Float, "only float32 is rounded to TF32");
-  constexpr int kDropped = 13;  // of the 23 bits of a float32's fraction
+  constexpr int kDropped = 13;  // dropped bits of the 23 of a float32's fraction
   const at::Tensor bits = tensor.view(c10::ScalarType::Int);
   const at::Tensor is_odd = at::bitwise_right_shift(bits, kDropped).bitwise_and_(1);
   const at::Tensor sum = is_odd.add_(bits).add_((1 << (kDropped - 1)) - 1);

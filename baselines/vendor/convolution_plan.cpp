@@ -231,7 +231,7 @@ class StepReader {
   const ShapedGraph& graph_;
   const std::size_t call_;
   VendorConvolution read_;
-  std::map<std::size_t, std::size_t> results_;  // of values
+  std::map<std::size_t, std::size_t> results_;  // steps up to a value, by value
 };
 
 }  // namespace

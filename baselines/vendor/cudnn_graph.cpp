@@ -223,7 +223,7 @@ std::vector<CudnnEngine> find_engines(const Cudnn& cudnn, const VendorPlan& plan
   bool was_refused = false;
   std::string said;
   for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-    (void)cudnn.last_words();  // of other calls
+    (void)cudnn.last_words();  // words about other calls are dropped
     try {
       for (Descriptor& configuration : offered_by(cudnn, graph, device, mode)) {
         std::vector<Descriptor> engines;

@@ -17,8 +17,8 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kMostTextBytes = 256u << 20;  // of one episode
-constexpr std::size_t kLinesSaid = 12;              // of a turn, unless all of it is wanted
+constexpr std::size_t kMostTextBytes = 256u << 20;  // all texts of one episode
+constexpr std::size_t kLinesSaid = 12;              // lines of a turn, unless all of it is wanted
 constexpr std::size_t kLinesOfAResult = 8;
 constexpr std::size_t kShownOfATree = 8;
 

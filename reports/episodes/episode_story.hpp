@@ -27,8 +27,8 @@ struct StoryCall {
   CallError error = CallError::kNone;
   std::string tree_before;
   std::string tree_after;
-  std::optional<State> state;      // of the kernels, as the result has it
-  const ResultRow* row = nullptr;  // that it brought
+  std::optional<State> state;      // state of the kernels, as the result has it
+  const ResultRow* row = nullptr;  // row that the call brought
   std::int64_t wall_ms = 0;
 };
 

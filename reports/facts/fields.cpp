@@ -412,7 +412,7 @@ std::string show_ratio(double ratio) {
 std::string show_ms(double nanoseconds) {
   const double ms = nanoseconds / 1e6;
   if (!(ms > 0)) return fmt::format("{:.0f}", ms);
-  constexpr int kMostDecimals = 9;  // of a picosecond
+  constexpr int kMostDecimals = 9;  // decimals down to a picosecond
   const int decimals = 3 - static_cast<int>(std::floor(std::log10(ms)));
   return fmt::format("{:.{}f}", ms, std::clamp(decimals, 0, kMostDecimals));
 }

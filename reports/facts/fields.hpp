@@ -27,7 +27,7 @@ enum class Unit {
 
 struct Field {
   std::string_view name;     // in JSON; a dot means a nested object: "time_ns.eager"
-  std::string_view heading;  // of a column
+  std::string_view heading;  // heading of a column
   Unit unit;
   std::string_view help;  // the number in plain words
   Json (*value)(const ResultRow& row);

@@ -49,7 +49,7 @@ struct ResultRow {
   std::string size;
   std::string device;       // "cpu" or "cuda"
   std::string device_name;  // "NVIDIA H200"; empty where nobody wrote it down
-  std::string precision;    // of the baselines
+  std::string precision;    // precision class of the baselines
   std::string profile;      // by whose rule and on whose inputs it was judged
   bool has_submission = false;
   std::string agent;       // this and the next three: empty without a submission
@@ -63,9 +63,9 @@ struct ResultRow {
   bool calls_libraries = false;  // because of that, in a run that does not allow all of torch
   bool unobserved = false;       // in a run that allows none, nobody could see what it calls
   [[nodiscard]] bool ranked_apart() const { return calls_libraries || unobserved; }
-  std::string allow_torch;        // of a Python submission: what its run allowed; else empty
-  std::vector<TreeFile> sources;  // what was compiled; none where nobody kept it
-  std::string tree_hash;          // of these
+  std::string allow_torch;        // Python submission: use that its run allowed; else empty
+  std::vector<TreeFile> sources;  // compiled files; none where they were not kept
+  std::string tree_hash;          // hash of these files
 
   State state = State::kInfrastructureError;
   Fault fault = Fault::kInfrastructure;
@@ -101,7 +101,7 @@ struct ResultRow {
 
   SampleCounts counts;
   std::optional<std::int64_t> prepare_ns;
-  std::optional<std::int64_t> copy_ns;  // of a Python submission's outputs; not in its time
+  std::optional<std::int64_t> copy_ns;  // copying of a Python submission's outputs; not in its time
   std::string sandbox_level;
   std::string labels;
   std::string calibrated_at;  // UTC; empty without a calibration
@@ -113,9 +113,9 @@ struct ResultRow {
   int repeats = 0;
   int protocol = 1;
   double wall_seconds = 0;
-  std::optional<double> build_seconds;  // of the submission; empty where nobody wrote it down
+  std::optional<double> build_seconds;  // building of the submission; empty where not recorded
   std::string device_uuid;              // Evaluation::device_uuid
-  std::string chain;  // of its run, to_string(ChainFinding::State); empty of a row alone
+  std::string chain;  // its run's chain, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
@@ -154,25 +154,25 @@ struct NightFinding {
 
 // Words of a page's publisher: foreign text like all other.
 struct PageWords {
-  std::string title;  // of the page and of its headline; empty: made of the run
+  std::string title;  // title of the page and of its headline; empty: made from the run
   std::string about;  // Markdown, shown as text with paragraphs and links that are spelled out
 };
 
 struct ReportData {
   Run run;
   std::vector<Evaluation> evaluations;  // in the order in which they finished
-  std::vector<LintRecord> lint;         // of any task content, size and device
+  std::vector<LintRecord> lint;         // records of any task content, size and device
   std::vector<std::string> malformed;   // rows of the database that were left out, foreign text
-  std::vector<std::string> tags;        // of the run, by name
+  std::vector<std::string> tags;        // tags of the run, by name
   ChainFinding chain;                   // whether the rows are those that were stored
   // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
   std::string device_name;
   bool quick = false;       // timed in eight blocks of one session only
-  std::vector<int> levels;  // that are shown (reports/facts/levels.hpp); none: all
+  std::vector<int> levels;  // levels that are shown (reports/facts/levels.hpp); none: all
   // Census of the submissions folder, JSON (file_census.hpp); empty where none was taken.
   std::string files;
-  VariantRule variants = VariantRule::kBest;  // by which scores are made
-  Trust trust;                                // what counts all the same
+  VariantRule variants = VariantRule::kBest;  // rule by which scores are made
+  Trust trust;                                // rows that count although they cannot be checked
   std::optional<RewardRule> reward;           // a field more of each row, in json and jsonl
   // Data that only the page shows, filled by its writer: the kinds of each task's operators
   // (runner/task/family.hpp), and earlier runs of the device.
@@ -182,7 +182,7 @@ struct ReportData {
   // kMostShownSources.
   std::map<std::string, std::string> contents;
   std::vector<StoredEpisode> episodes;  // likewise, the oldest first
-  std::filesystem::path database;       // that it was read from, absolute
+  std::filesystem::path database;       // database that the data were read from, absolute
   // The group of shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.
   std::optional<RunGroup> group;

@@ -15,7 +15,7 @@ namespace kbench {
 struct RunFacts {
   std::string kind;    // "cpu" or "cuda"; empty where nobody knows
   std::string device;  // its name
-  int threads = 0;     // of a CPU: how many there were makes it another device
+  int threads = 0;     // threads of a CPU: another number makes another device
 
   // Circumstances that a result may depend on, as words.
   std::string driver;

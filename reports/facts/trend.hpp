@@ -16,7 +16,7 @@ struct TrendRun {
   std::string id;
   std::string started_at;
   std::vector<std::string> tags;
-  std::string commit;  // of the submissions, in words; may be empty
+  std::string commit;  // commit of the submissions, in words; may be empty
 };
 
 // An agent's result on a task in one run, by the report's rule for variants.
@@ -40,7 +40,7 @@ struct TrendSeries {
   std::string precision;
   std::string profile;
   std::string size;
-  std::string allow_torch;  // of Python submissions alone
+  std::string allow_torch;  // choice for Python submissions; empty for others
   int protocol = 1;
   std::vector<TrendPoint> points;
   std::vector<TrendChange> changes;
@@ -48,7 +48,7 @@ struct TrendSeries {
 
 struct Trend {
   std::vector<TrendRun> runs;       // oldest first; the last one is the report's
-  std::vector<TrendSeries> series;  // of two runs or more
+  std::vector<TrendSeries> series;  // series of two runs or more
   std::size_t older = 0;            // runs that the bounds left out
 };
 

@@ -11,8 +11,8 @@ namespace kbench {
 
 struct ConsoleOptions {
   bool colour = false;
-  std::size_t columns = 0;  // of the terminal; 0: as many as it takes
-  int message_lines = 12;   // of each failure; how many more there are is said
+  std::size_t columns = 0;  // width of the terminal; 0: unlimited
+  int message_lines = 12;   // lines of each failure; the number of further ones is said
 };
 
 [[nodiscard]] std::string render_console(const ReportData& data,

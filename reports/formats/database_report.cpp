@@ -14,7 +14,7 @@
 namespace kbench {
 namespace {
 
-constexpr int kSchemaVersion = 1;  // of the JSON below
+constexpr int kSchemaVersion = 1;  // version of the JSON below
 
 std::string count_words(std::size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");

@@ -14,8 +14,8 @@ namespace kbench {
 
 struct ReportColumn {
   std::string name;
-  const Field* field = nullptr;  // null: of the run, "run_id" or "started_at"
-  std::string_view part;         // of a speed-up; empty: the value itself
+  const Field* field = nullptr;  // null: a column of the run, "run_id" or "started_at"
+  std::string_view part;         // part of a speed-up; empty: the value itself
 };
 
 // All of them: the run's, then by field; of a speed-up its parts, behind the whole one.

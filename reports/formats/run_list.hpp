@@ -20,7 +20,7 @@ struct ListedRun {
   Run run;
   RunFacts facts;
   std::vector<std::string> tags;
-  std::set<std::string> uuids;  // of the GPUs that judged its rows
+  std::set<std::string> uuids;  // GPUs that judged its rows
   std::map<State, int> states;  // rows by how they ended
   int damaged = 0;              // rows in a state that no kbench knows
 

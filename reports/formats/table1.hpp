@@ -25,7 +25,7 @@ struct Table1Side {
 struct Table1Row {
   int level = 0;  // 0: overall
   std::string agent;
-  int tasks = 0;  // of the level, whoever submitted
+  int tasks = 0;  // all tasks of the level, whoever submitted
   int passed = 0;
   Table1Side eager;
   Table1Side compiled;

@@ -27,7 +27,7 @@ struct Column {
 
 struct TableStyle {
   bool colour = false;
-  std::size_t columns = 0;  // of the terminal; 0: as many as it takes
+  std::size_t columns = 0;  // width of the terminal; 0: unlimited
 };
 
 // Every column has the same number of cells; numbers are aligned to the right. Where even the

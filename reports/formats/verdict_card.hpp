@@ -29,7 +29,7 @@ struct CardFact {
 // Why the speed-up has no verdict, or counts nowhere.
 struct CardDoubt {
   std::string sentence;
-  std::string command;  // that ends the doubt; empty if none does
+  std::string command;  // command that ends the doubt; empty if none does
   std::string remark;   // on the command: how long it takes
 };
 
@@ -44,7 +44,7 @@ struct VerdictCard {
   std::vector<CardBadge> badges;  // the verdict, else what keeps it from one
   std::vector<CardFact> facts;
   std::string message;  // the failure
-  std::string hint;     // what to do about it
+  std::string hint;     // remedy for the failure
   std::vector<CardDoubt> doubts;
 };
 

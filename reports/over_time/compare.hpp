@@ -75,7 +75,7 @@ struct Comparison {
   int left_out_after = 0;
 
   [[nodiscard]] int count(Change change) const;
-  [[nodiscard]] int fails_in_both() const;  // of the kSame ones
+  [[nodiscard]] int fails_in_both() const;  // kSame rows that fail
 };
 
 // Differences that keep two runs from being compared: device, size, precision class, profile, quick

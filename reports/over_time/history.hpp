@@ -23,8 +23,8 @@ struct HistoryData {
   std::string task;
   std::vector<Run> runs;  // newest first
   std::vector<Tag> tags;
-  std::vector<Evaluation> evaluations;         // of the task, in any run
-  std::map<std::string, ChainFinding> chains;  // of these rows, by run
+  std::vector<Evaluation> evaluations;         // rows of the task, in any run
+  std::map<std::string, ChainFinding> chains;  // chains of these rows' runs, by run
 };
 
 [[nodiscard]] Result<HistoryData> load_history(const Store& store, const std::string& task);
@@ -32,8 +32,8 @@ struct HistoryData {
 struct HistoryPoint {
   Run run;
   std::vector<std::string> tags;
-  ResultRow row;                      // of the best variant, as in scores
-  std::string task_hash;              // of the task file that was evaluated
+  ResultRow row;                      // row of the best variant, as in scores
+  std::string task_hash;              // hash of the evaluated task file
   bool task_changed = false;          // the task file is another than at the point before
   std::optional<ChangePoint> change;  // this run brought it; `first` is this point's index
 };
@@ -55,7 +55,7 @@ struct History {
   Side baseline = Side::kEager;
   std::vector<AgentHistory> agents;   // by name
   std::vector<std::string> cautions;  // about the rows themselves, whole sentences
-  int runs = 0;                       // that have a point
+  int runs = 0;                       // number of runs with a point
   int left_out = 0;                   // runs of the device that measured in another way
   int other_device = 0;               // runs of other devices, with the task
   int not_submitted = 0;              // all other stored runs: nobody (or not that agent) submitted

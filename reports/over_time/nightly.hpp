@@ -49,7 +49,7 @@ struct Suspect {
   RowKey key;
   ResultRow tonight;
   SubmissionId submission;  // tonight's
-  Reference reference;      // of kSlower
+  Reference reference;      // reference that was missed; kSlower only
   double longer_by = 0;     // tonight than the reference, relative; of kSlower
   // The newest good run that was no slower than the reference, and its source.
   Run good_run;
@@ -57,7 +57,7 @@ struct Suspect {
 
   // The members below are findings of measuring again.
   Evidence evidence;
-  bool failed_again = false;  // of kFails
+  bool failed_again = false;  // kFails: the second try failed, too
   Clearance clearance = Clearance::kOpen;
   std::string remark;  // why the good source was not measured beside it; or why nothing was
 
@@ -72,7 +72,7 @@ struct Suspect {
 
 struct Night {
   Run run;
-  std::vector<Run> good_runs;           // that make the references, newest first
+  std::vector<Run> good_runs;           // runs that make the references, newest first
   std::map<std::string, int> not_good;  // why others were left out, and how many
   int compared = 0;                     // rows with a reference, or that were good and fail
   int without_reference = 0;            // correct, and in no good run

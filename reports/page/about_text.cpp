@@ -47,7 +47,7 @@ bool is_address(std::string_view text) {
 struct Link {
   std::string_view text;
   std::string_view address;
-  std::size_t length = 0;  // of the whole
+  std::size_t length = 0;  // length of the whole link in Markdown
 };
 
 // "[text](https://…)" at the beginning.

@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::array<const char*, 8> kSpeedupParts{
     "estimate", "low", "high", "verdict", "confidence", "half_width", "units", "calibrated"};
-constexpr std::size_t kMostFailedChecks = 8;  // of a row; the first ones tell enough
+constexpr std::size_t kMostFailedChecks = 8;  // checks of a row; the first ones tell enough
 
 std::string_view unit_name(Unit unit) {
   switch (unit) {

@@ -136,7 +136,7 @@ std::string mean_words(const AgentScore& agent) {
 struct Estimates {
   std::size_t faster = 0;  // tasks
   std::size_t timed = 0;
-  double sum = 0;  // of the logarithms of the speed-ups over eager
+  double sum = 0;  // sum of the logarithms of the speed-ups over eager
 
   [[nodiscard]] double mean() const {
     return timed == 0 ? 0 : std::exp(sum / static_cast<double>(timed));

@@ -31,7 +31,7 @@ struct PageTask {
 struct PageScope {
   int level = 0;
   int tasks = 0;
-  int ranked = 0;  // of them
+  int ranked = 0;  // tasks that are ranked
   std::vector<AgentScore> ranking;
 };
 
@@ -54,7 +54,7 @@ struct PageModel {
 
   const ReportData& data;
   std::vector<ResultRow> rows;                 // by board, level, task, agent, submission
-  std::vector<const Evaluation*> evaluations;  // of each row
+  std::vector<const Evaluation*> evaluations;  // evaluation of each row
   std::vector<PageBoard> boards;
 };
 

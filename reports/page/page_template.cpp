@@ -30,7 +30,7 @@ std::string fill(std::string_view skeleton,
 }
 
 struct Linked {
-  std::string style_source;  // what the page's policy allows
+  std::string style_source;  // sources that the page's policy allows
   std::string script_source;
   std::string style;  // the element
   std::string script;

@@ -33,8 +33,8 @@ constexpr std::array kWords = {
 
 // Facts of a run that its rows share.
 struct RunWords {
-  std::string kind;         // of its device
-  std::string device_name;  // of that
+  std::string kind;         // kind of its device
+  std::string device_name;  // name of its device
   std::string torch;
 };
 

@@ -17,7 +17,7 @@ namespace kbench {
 // "NVIDIA H200 · 2026-11-20 09:30 · run 5eed01234567"
 [[nodiscard]] std::string run_words(const PageModel& page);
 [[nodiscard]] std::string results_html(const PageModel& page);  // ranking and tasks
-[[nodiscard]] std::string census_html(const PageModel& page);   // of the submissions folder
+[[nodiscard]] std::string census_html(const PageModel& page);   // census of the submissions folder
 [[nodiscard]] std::string fields_html();
 [[nodiscard]] std::string verdicts_html();
 [[nodiscard]] std::string states_html();

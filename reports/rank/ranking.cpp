@@ -21,7 +21,7 @@ namespace kbench {
 namespace {
 
 constexpr std::uint64_t kSeed = 20'100'517;  // any; the same for every report
-constexpr double kSurely = 0.975;            // of redrawings
+constexpr double kSurely = 0.975;            // share of the redrawings
 constexpr int kDrawnAtOnce = 1000;           // redrawings
 
 using Task = std::pair<std::string, std::string>;  // and size
@@ -217,7 +217,7 @@ class TaskShare {
   std::span<const Outcome> outcomes_;
   double log_p_;
   bool timed_ = false;
-  Numbers weight_{};  // of each variant in each score; 0 where the task has no part
+  Numbers weight_{};  // weight of each variant in each score; 0: the task has no part
   Numbers count_{};   // 1 or 0: whether the task has a part
   Sums middle_;
 };

@@ -16,9 +16,9 @@ namespace kbench {
 
 struct ScoreValue {
   double estimate = 0;
-  double low = 0;  // of the 95 % interval; the estimate itself where none is computed
+  double low = 0;  // low end of the 95 % interval; the estimate where none is computed
   double high = 0;
-  int tasks = 0;  // that count in it
+  int tasks = 0;  // tasks that count in the score
 };
 
 struct AgentScore {

@@ -29,7 +29,7 @@ namespace kbench {
 // The row of an agent that counts on one task.
 struct Standing {
   std::vector<const ResultRow*> rows;  // never empty; one, but under VariantRule::kMean
-  int variants = 0;                    // that it handed in
+  int variants = 0;                    // number of variants that the agent handed in
   std::size_t best_of = 1;             // from so many a speed-up was chosen
 };
 // One for each task that the agent submitted to, in the order of the rows.
@@ -48,7 +48,7 @@ struct Outcome {
   // The speed-up over one baseline, of a correct row.
   struct Ratio {
     double log = 0;
-    double log_low = 0;    // of its 95 % interval
+    double log_low = 0;    // low end of the 95 % interval
     double deviation = 0;  // standard, of the logarithm
     bool sure = false;     // the interval holds what it promises: the row has a verdict
   };
@@ -94,7 +94,7 @@ enum class Needs { kNothing, kEager, kCompiled, kVendor, kLimit };
 struct ScoreKind {
   Score score;
   std::string_view name;     // in JSON
-  std::string_view heading;  // of a column
+  std::string_view heading;  // heading of a column
   Aggregate aggregate;
   Needs needs;
   std::string_view help;     // in words

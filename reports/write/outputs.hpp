@@ -22,7 +22,7 @@ struct PageOrigin;
 struct OutputRequest {
   const Reporter* reporter = nullptr;         // how
   std::optional<std::filesystem::path> file;  // where to; empty: standard output
-  std::string option = "--out";               // that named the place, or can
+  std::string option = "--out";               // option that named the place, or can
   bool by_default = false;                    // nobody asked for it
 };
 
@@ -65,7 +65,7 @@ struct OutputStyle {
   TableStyle standard_output;
   bool coloured_files = false;
   std::string program;  // the kbench that writes (build_info.hpp: version_text); a page says so
-  std::vector<ReportColumn> chosen;  // of table and csv; none: the usual ones
+  std::vector<ReportColumn> chosen;  // columns of table and csv; none: the usual ones
 };
 
 // The origin of a page that is written now. Its time is that of SOURCE_DATE_EPOCH where it is set,

@@ -22,10 +22,10 @@ struct ReportRequest {
   VariantRule variants = VariantRule::kBest;
   Trust trust;
   std::optional<RewardRule> reward;
-  std::vector<std::string> columns;  // of table and csv (report_columns.hpp); none: the usual ones
+  std::vector<std::string> columns;  // chosen for table and csv (report_columns.hpp); none: usual
   std::vector<OutputRequest> outputs;
   std::optional<std::filesystem::path> site;   // a folder for a page of many files
-  std::optional<std::string> title;            // of the page
+  std::optional<std::string> title;            // title of the page
   std::optional<std::filesystem::path> about;  // a file of Markdown that its publisher wrote
 };
 

@@ -29,7 +29,7 @@ struct RenderOptions {
 struct Reporter {
   std::string_view name;    // "csv"
   std::string_view suffix;  // ".csv": a file of that name is meant so; empty: none is
-  std::string_view help;    // what it is for, in a few words
+  std::string_view help;    // purpose of the format, in a few words
   std::string (*render)(const ReportData& data, const RenderOptions& options);
   // The text for the file that GITHUB_STEP_SUMMARY names, at most so many bytes.
   std::string (*step_summary)(const ReportData& data, std::size_t most_bytes) = nullptr;
