@@ -40,7 +40,7 @@ Result<std::string> read_shipped(const fs::path& file) {
 }
 
 Status write_below(const fs::path& file, const std::string& text) {
-  std::error_code ignored;  // what cannot be made cannot be written to
+  std::error_code ignored;  // a folder that cannot be made fails the write below
   fs::create_directories(file.parent_path(), ignored);
   return write_new_file(file, text);
 }

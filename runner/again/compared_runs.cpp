@@ -126,7 +126,7 @@ Result<Run> run_before(const Store& store, const Run& after) {
 // Rows that are correct in both runs, and whose two sources are to be had.
 struct Measurable {
   std::vector<SourcePair> pairs;
-  std::vector<std::size_t> rows;  // of each pair
+  std::vector<std::size_t> rows;  // row of each pair
   std::string missing;            // why the first of the others is not among them
   int without = 0;
 };

@@ -35,7 +35,7 @@ struct ComparedRuns {
 
 struct PairedMeasuring {
   int pairs = 3;
-  std::filesystem::path database;  // of the runs
+  std::filesystem::path database;  // database of the runs
   // Folders of the runs' sources; else where they are found (run_sources.hpp).
   std::optional<std::filesystem::path> submissions_before;
   std::optional<std::filesystem::path> submissions_after;

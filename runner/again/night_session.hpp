@@ -26,7 +26,7 @@
 namespace kbench {
 
 struct NightChoices {
-  std::optional<double> flag_percent;  // what counts as slower; else by the device
+  std::optional<double> flag_percent;  // slowdown that is flagged; empty: by the device
   int most_pairs = 9;
   Side baseline = Side::kEager;                             // the common scale
   std::optional<std::filesystem::path> submissions_before;  // sources of the last good runs
@@ -81,7 +81,7 @@ class NightSession {
   std::map<std::string, int> not_good_;
   Night night_;
   SourcesOfRuns sources_;
-  std::vector<std::optional<SourcePair>> pairs_;  // of each suspect; empty: not to be had
+  std::vector<std::optional<SourcePair>> pairs_;  // sources of each suspect; empty: not to be had
   bool interrupted_ = false;
 };
 

@@ -27,7 +27,7 @@ std::string agent_of(std::size_t index, bool is_before, bool before_first) {
 }
 
 Status write_below(const fs::path& file, const std::string& bytes) {
-  std::error_code ignored;  // what cannot be made cannot be written to
+  std::error_code ignored;  // a folder that cannot be made fails the write below
   fs::create_directories(file.parent_path(), ignored);
   return write_new_file(file, bytes);
 }

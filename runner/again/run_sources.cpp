@@ -69,7 +69,7 @@ void RunSources::add_stored(const Run& run, const fs::path& database) {
       const StoredRow& row = (*rows)[i];
       const fs::path folder = stored_.path() / std::to_string(i);
       const auto written = write_stored_sources(row, folder);
-      if (!written) continue;  // of a database of another origin
+      if (!written) continue;  // a row without kept sources, or with unfit names
       auto found = is_lone_file(row) ? one_file(*written) : find_submissions(folder);
       if (!found) continue;
       std::move(found->submissions.begin(), found->submissions.end(),

@@ -41,8 +41,8 @@ class RunSources {
   void add_commit(const std::filesystem::path& folder, const std::string& commit);
 
   std::vector<Place> places_;
-  ScratchFolder stored_;    // what the database keeps
-  ScratchFolder checkout_;  // of the commit
+  ScratchFolder stored_;    // sources from the database
+  ScratchFolder checkout_;  // sources from the commit
 };
 
 }  // namespace kbench

@@ -27,8 +27,8 @@ struct RowChoice {
 struct StoredRow {
   Run run;
   Evaluation evaluation;
-  ChainFinding chain;                 // of the run
-  std::vector<std::string> contents;  // of evaluation.sources, in their order
+  ChainFinding chain;                 // chain of the run
+  std::vector<std::string> contents;  // texts of evaluation.sources, in their order
 };
 
 // Errors: no such database, run, task, agent or variant, each with what there is; several rows that

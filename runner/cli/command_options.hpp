@@ -43,7 +43,7 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite);
 void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::string& help);
 void add_outputs(CLI::App& app, OutputWords& words);
 void add_html(CLI::App& app, OutputWords& words, std::string_view database);  // as help calls it
-std::vector<std::string> format_names();                                      // of reports
+std::vector<std::string> format_names();                                      // formats of reports
 void add_wide(CLI::App& app, CommonOptions& common);
 void add_variants(CLI::App& app, VariantRule& rule);
 // Options of a command that ranks or pays stored rows.

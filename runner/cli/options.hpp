@@ -42,7 +42,7 @@ struct CommonOptions {
   int verbosity = 0;  // -1 quiet, 0 normal, 1 and above verbose
   ColorMode color = ColorMode::kAuto;
   bool wide = false;  // tables keep every column, however narrow the terminal
-  Trust trust;        // what counts of stored rows all the same
+  Trust trust;        // rows that count although they cannot be checked
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
   // The sources of options that nobody typed; both were read before (options/settings.hpp).
   std::string config;
@@ -60,7 +60,7 @@ struct RunOptions : RunRequest, RunTerms {
   std::optional<std::filesystem::path> input_file;
   VariantRule variants = VariantRule::kBest;
   OutputWords words;
-  std::vector<OutputRequest> outputs;  // what these words come to
+  std::vector<OutputRequest> outputs;  // reports that these words ask for
 };
 
 // `kbench build`.
@@ -109,7 +109,7 @@ struct LintOptions {
 // `kbench report`.
 struct ReportOptions : ReportRequest {  // its outputs are what these words come to
   CommonOptions common;
-  std::optional<std::string> reward_name;  // of reward/reward.hpp
+  std::optional<std::string> reward_name;  // a name of reward/reward.hpp
   OutputWords words;
 
   ReportOptions() { database = "kbench.sqlite"; }
@@ -128,7 +128,7 @@ struct ReproduceOptions {
   RowChoice row;
   std::filesystem::path into = "kbench.sqlite";
   OutputWords words;
-  std::vector<OutputRequest> outputs;  // what these words come to
+  std::vector<OutputRequest> outputs;  // reports that these words ask for
   std::string command_line;            // as typed, for the store
 };
 
@@ -163,7 +163,7 @@ struct TagOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   std::string run;   // a name of store/run_name.hpp
-  std::string name;  // of the new tag
+  std::string name;  // name of the new tag
   std::optional<std::string> remove;
 };
 
@@ -175,7 +175,7 @@ struct CompareOptions : PairedMeasuring {  // for --remeasure
   std::string after = "latest";
   Side baseline = Side::kEager;  // the common scale
   std::string fail_on;           // one of reports/over_time/fail_on.hpp; empty: nothing
-  bool exit_zero = false;        // what --fail-on finds does not change the exit code
+  bool exit_zero = false;        // findings of --fail-on do not change the exit code
   bool force = false;
   bool all = false;  // lists what is the same, too
   OutputFormat format = OutputFormat::kTable;
@@ -225,18 +225,18 @@ struct WorkspaceOptions {
 struct ServeOptions : HttpServing {
   CommonOptions common;
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
-  std::optional<std::string> size;    // of orders that name none; else by the device
+  std::optional<std::string> size;    // default for orders that name none; empty: by the device
   std::string allow_torch = "data";   // as RunOptions has it
   std::string precision = "torch-default";
   bool vendor = false;  // as RunOptions has it
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::filesystem::path> exchange;
-  std::string group = kJudgesGroup;    // of that
+  std::string group = kJudgesGroup;    // group of judges in the exchange
   std::optional<std::string> devices;  // in the words of plan/device_choice.hpp
 };
 
 // `kbench mcp`.
-struct McpOptions : ServeOptions {  // what clients connect by is of no meaning
+struct McpOptions : ServeOptions {  // settings of connections mean nothing here
   std::string print;                // "mcp" or "openai": prints the tools and ends; empty: serves
 };
 
@@ -270,7 +270,7 @@ struct ExportOptions {
 struct AgentRunOptions : AgentRunRequest {  // database and trust among it
   CommonOptions common;
   EndpointWords words;
-  std::string feedback;  // of feedback/component.hpp: a list of built-in ones; empty: not said
+  std::string feedback;  // built-in components of feedback/component.hpp; empty: not said
   std::string reward_name{kDefaultReward};
 
   AgentRunOptions() { database = "kbench.sqlite"; }
@@ -374,8 +374,8 @@ struct DbOptions {
   enum class What { kCheck, kBackup, kPrune, kVacuum, kSalvage, kMerge };
   What what = What::kCheck;
   CommonOptions common;
-  std::filesystem::path database = "kbench.sqlite";  // of check, backup, prune and vacuum
-  OutputFormat format = OutputFormat::kTable;        // of check and prune
+  std::filesystem::path database = "kbench.sqlite";  // the file of check, backup, prune and vacuum
+  OutputFormat format = OutputFormat::kTable;        // check and prune only
   bool quick = false;                                // check: see CheckRequest
   std::filesystem::path from;                        // salvage: the damaged file
   std::filesystem::path to;                          // backup, salvage, merge: where it goes
@@ -395,8 +395,8 @@ struct ExchangeOptions {
   What what = What::kInit;
   CommonOptions common;
   std::filesystem::path folder;
-  std::string group;                           // of check; empty: it compares no machines
-  OutputFormat format = OutputFormat::kTable;  // of check
+  std::string group;                           // check only; empty: no machines are compared
+  OutputFormat format = OutputFormat::kTable;  // check only
   PruneExchange prune;
 };
 

@@ -221,7 +221,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                         "--resume", [&options](const std::string& name) { options.resume = name; },
                         "Continue a run, by its tag or the start of its id (default: the newest)")
                      ->expected(0, 1)
-                     ->default_str("latest")  // of the option alone
+                     ->default_str("latest")  // value of the option without an argument
                      ->type_name("[RUN]");
   add_reruns(run, options, *resume);
   add_html(run, options.words, "the database");

@@ -18,7 +18,7 @@
 namespace kbench {
 namespace {
 
-constexpr int kMostCandidates = 999'999;  // what a task's number may be
+constexpr int kMostCandidates = 999'999;  // largest number of a task
 
 void add_operators(CLI::App& app, SynthOptions& options) {
   const CLI::Validator counts(

@@ -18,7 +18,7 @@ struct SuiteImport {
   std::vector<std::filesystem::path> paths;
   std::filesystem::path out;   // the suite; made where it is missing
   std::string mode = "train";  // "train" (batch statistics) or "eval" (running statistics)
-  int level = 1;               // of sources that do not tell theirs
+  int level = 1;               // default for sources that do not tell theirs
   int jobs = 0;                // 0: one for each processor
   int timeout_s = 120;         // processor time of one file
   int memory_gib = 12;         // address space of one file

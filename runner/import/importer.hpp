@@ -28,7 +28,7 @@ struct ImportOutcome {
   std::string where;  // as in ImportSource
   std::string task;   // "level1/019_relu"
   State state = State::kInterrupted;
-  std::string note;  // what was guessed about its values; empty when nothing was
+  std::string note;  // guesses about its values; empty when nothing was guessed
   std::optional<ImportError> error;
 };
 

@@ -30,8 +30,8 @@ struct LoweringAnswer {
 struct LoweringOptions {
   std::string mode;  // "batch-stats" or "eval", as tasks record it
   int processes = 1;
-  std::chrono::seconds cpu_limit{120};             // of one file
-  std::optional<std::chrono::seconds> wall_limit;  // of one file; else that of its processor time
+  std::chrono::seconds cpu_limit{120};             // processor time of one file
+  std::optional<std::chrono::seconds> wall_limit;  // limit of a file; else its processor time's
   std::function<void()> tick;  // optional; called a few times a second while waiting
   Stop stop;                   // optional; true ends it all, unfinished files are left out
 };

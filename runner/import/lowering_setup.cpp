@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kExitWithoutPyarrow = 4;  // of parquet_rows.py
+constexpr int kExitWithoutPyarrow = 4;  // exit code of parquet_rows.py
 constexpr std::chrono::minutes kTableLimit{5};
 constexpr std::size_t kMaxTableBytes = std::size_t{256} << 20;
 

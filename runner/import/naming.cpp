@@ -65,7 +65,7 @@ class Namer {
   }
 
   std::map<int, std::set<int>> numbers_;                   // in use, by level
-  std::multimap<std::pair<int, std::string>, int> known_;  // of the suite: level and name to number
+  std::multimap<std::pair<int, std::string>, int> known_;  // the suite's: level and name to number
   std::set<TaskName> taken_;                               // by this import
 };
 

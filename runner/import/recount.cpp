@@ -10,7 +10,7 @@ namespace {
 
 using Weight = LintFinding::Weight;
 
-constexpr std::chrono::seconds kProcessorTime{120};  // of one file
+constexpr std::chrono::seconds kProcessorTime{120};  // limit of one file
 constexpr std::chrono::seconds kLimit{300};
 // Longest text: as long as a message may be (runner/core/channel.hpp), escapes and all.
 constexpr std::size_t kMostBytes = std::size_t{2} << 20;
@@ -38,7 +38,7 @@ Status recount(Sandbox& sandbox, const LoweringSetup& setup,
                const std::vector<std::filesystem::path>& files, const Stop& stop,
                const std::function<void(std::size_t index, LintFinding finding)>& on_finding) {
   std::vector<Json> requests;
-  std::vector<std::size_t> places;  // of the requests among the files
+  std::vector<std::size_t> places;  // index of each request's file
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto text = read_bounded_file(files[i], kMostBytes);
     if (!text) {

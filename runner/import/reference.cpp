@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kHashLetters = 12;
 constexpr std::size_t kMostNameLetters = 60;
 constexpr std::size_t kMostReferenceBytes = std::size_t{4}
-                                            << 20;  // of a file; an importer takes fewer
+                                            << 20;  // size of a file; an importer takes fewer
 
 Error of_reference(ErrorCode code, const ImportSource& source, const ImportError& error) {
   const std::string place =

@@ -16,7 +16,7 @@ struct KeptReference {
   std::filesystem::path suite;  // the kept folder, which holds this task alone
   std::string task;             // "level1/019_relu"
   bool found = false;           // imported by an earlier run
-  std::string note;             // what was guessed about its values; empty when nothing was
+  std::string note;             // guesses about its values; empty when nothing was guessed
 };
 
 // The hint of an importer in the words of `kbench run`: an option that only `kbench import` has is

@@ -16,10 +16,10 @@ namespace kbench {
 
 struct SurveyedFolder {
   std::filesystem::path folder;
-  std::size_t files = 0;  // of Python, and tables
-  std::size_t tasks = 0;  // of them what looks like a task, and tables
+  std::size_t files = 0;  // Python files, and tables
+  std::size_t tasks = 0;  // files that look like a task, and tables
   bool taken = false;     // find_sources takes its files
-  int level = 0;          // that its path tells in words which find_sources does not read; or 0
+  int level = 0;          // level told by words in its path that find_sources does not read; or 0
 };
 
 // Folders below `folder` that hold Python or tables, by name; itself is one. At most `most` files

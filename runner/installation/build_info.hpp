@@ -10,7 +10,7 @@ namespace kbench {
 struct BuildInfo {
   std::string_view version;     // "0.1.0"
   std::string_view commit;      // twelve hex digits; "unknown" outside a git checkout
-  std::string_view date;        // of the commit, "2026-11-25"; outside a checkout of its files
+  std::string_view date;        // date of the commit, "2026-11-25"; outside a checkout of its files
   bool dirty = false;           // tracked files differed from the commit
   std::string_view build_type;  // "Release"
   std::string_view compiler;    // "GNU 12.2.0"

@@ -24,7 +24,7 @@ struct Installation {
   std::filesystem::path root;      // has suites/: the checkout, or share/kbench
   std::filesystem::path suites;
   std::filesystem::path examples;     // shipped example submissions
-  std::filesystem::path selftest;     // what `kbench selftest timing` submits
+  std::filesystem::path selftest;     // submissions of `kbench selftest timing`
   std::filesystem::path abi;          // has kbench.h
   std::filesystem::path aot_builder;  // baselines/aot_builder.py
 
@@ -32,7 +32,7 @@ struct Installation {
   std::filesystem::path oracle;
   std::filesystem::path oracle_cuda;
   std::filesystem::path worker;
-  std::filesystem::path vendor_library;  // that the worker plays as the side of a vendor's library
+  std::filesystem::path vendor_library;  // the worker plays it as the side of a vendor's library
   std::filesystem::path gate;
   std::filesystem::path agent;
   // The player of Python submissions: a script of ours, and the library that it loads.

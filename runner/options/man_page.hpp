@@ -12,7 +12,7 @@ namespace kbench {
 struct ManPageFacts {
   std::string_view version;     // "0.1.0"
   std::string_view date;        // "2026-11-25"
-  std::string_view exit_codes;  // what ends the help of every command, and stands here once
+  std::string_view exit_codes;  // end of every command's help; stands here once
 };
 
 [[nodiscard]] std::string man_page(const CommandEntry& top, const ManPageFacts& facts);

@@ -32,7 +32,7 @@ struct OptionEntry {
 struct CommandEntry {
   std::string name;                    // "tasks list"; empty for the program itself
   std::string help;                    // one line or more
-  std::string footer;                  // what stands below the options
+  std::string footer;                  // text below the options
   std::vector<OptionEntry> options;    // in the order of the help
   std::vector<CommandEntry> commands;  // its subcommands
 };

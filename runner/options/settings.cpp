@@ -160,7 +160,7 @@ Result<std::string> source_option(const CLI::App& app, const std::string& name,
 // One table, strongest last.
 struct Layer {
   SettingsTable table;
-  std::string suffix;  // of an origin
+  std::string suffix;  // suffix of an origin
 };
 
 // A file of settings that counts.
@@ -458,7 +458,7 @@ std::vector<std::string> unknown_variables(const CLI::App& app, const SetElsewhe
 void warn_of_variables(const CLI::App& app, const std::vector<EffectiveSetting>& settings,
                        const SetElsewhere& around) {
   if (settings.empty() || is_quiet(settings)) return;
-  std::vector<std::string> known;  // what they have in common would make all of them near
+  std::vector<std::string> known;  // names without the prefix, which would make all near
   for (const std::string& name : known_variables(app)) known.push_back(name.substr(kOurs.size()));
   for (const std::string& name : unknown_variables(app, around)) {
     const auto guess = nearest(name.substr(kOurs.size()), known);

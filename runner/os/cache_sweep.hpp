@@ -10,7 +10,7 @@
 namespace kbench {
 
 struct CacheLimits {
-  std::uintmax_t bytes = std::uintmax_t{16} << 30;  // of all files
+  std::uintmax_t bytes = std::uintmax_t{16} << 30;  // size of all files
   // Files that were used more recently stay: a run may be about to use them.
   std::chrono::seconds spared = std::chrono::hours{24};
   // Two looks: a look takes some milliseconds for a thousand files.

@@ -112,7 +112,7 @@ int open_for_all(const fs::path& file) {
     const int found = ::open(file.c_str(), kFlags);
     if (found >= 0 || errno != ENOENT) return found;
     const int made = ::open(file.c_str(), kFlags | O_CREAT | O_EXCL, kForAllUsers);
-    if (made >= 0) ::fchmod(made, kForAllUsers);  // whatever the umask is
+    if (made >= 0) ::fchmod(made, kForAllUsers);  // open() lets the umask take bits away
     if (made >= 0 || errno != EEXIST) return made;
   }
 }

@@ -44,7 +44,7 @@ struct LockSeeker {
 struct DeviceWait {
   LockHolder holder;
   int place = 1;                        // in the queue: 1 is next
-  std::optional<double> ahead_seconds;  // of those before it; none where one of them does not know
+  std::optional<double> ahead_seconds;  // time of those before it; none where one does not know
 
   // Seconds until it is this waiter's turn, by what holder and queue expect; nothing where one of
   // them does not know, or has taken longer than it expected.

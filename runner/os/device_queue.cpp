@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kReadableForAll = 0644;  // whoever waits behind it has to open it
+constexpr mode_t kReadableForAll = 0644;  // waiters behind it have to open it
 constexpr int kTries = 100;
 
 // The beginning of waiters' files: "kbench-GPU-1.wait-" of "kbench-GPU-1.wait-" of
@@ -100,14 +100,14 @@ Result<QueuePlace> QueuePlace::take(const fs::path& file, double seconds) {
     fs::path own = file.parent_path() / fmt::format("{}{}-{}", prefix_of(file), ::getpid(), i);
     const int made =
         ::open(own.c_str(), O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL | O_NOFOLLOW, kReadableForAll);
-    if (made < 0 && errno == EEXIST) continue;  // of an earlier process of that number
+    if (made < 0 && errno == EEXIST) continue;  // an earlier process of that number left it
     if (made < 0) break;
     // A waiter that looks before it is locked takes it for a dead one's and removes the name.
     struct stat facts {};
     const bool locked = ::flock(made, LOCK_EX | LOCK_NB) == 0;
     if (locked && ::fstat(made, &facts) == 0 && facts.st_nlink == 1) {
       write_seconds(made, seconds);
-      ::fchmod(made, kReadableForAll);  // whatever the umask is
+      ::fchmod(made, kReadableForAll);  // open() lets the umask take bits away
       return QueuePlace(std::move(own), made);
     }
     ::close(made);

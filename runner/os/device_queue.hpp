@@ -19,7 +19,7 @@ namespace kbench {
 // Those who stand in a queue, or in a part of it.
 struct Waiting {
   int count = 0;
-  std::optional<double> seconds = 0.0;  // of all; none where one of them does not say
+  std::optional<double> seconds = 0.0;  // time of all; none where one of them does not say
 };
 
 class QueuePlace {

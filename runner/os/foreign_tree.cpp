@@ -18,7 +18,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 512;  // what st_blocks counts in
+constexpr std::uint64_t kBlockBytes = 512;  // unit of st_blocks
 
 Error failed(const std::string& what) {
   return {ErrorCode::kInfrastructure, what + ": " + std::strerror(errno), ""};

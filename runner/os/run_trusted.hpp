@@ -11,7 +11,7 @@
 
 namespace kbench {
 
-enum class Errors { kKept, kDropped };  // of standard error
+enum class Errors { kKept, kDropped };  // standard error of the program
 
 // argv[0] is a path. Standard input is empty; of both output streams together at most 64 KiB are
 // kept. Errors: kInfrastructure (cannot be started, exit status other than 0, killed; with the last

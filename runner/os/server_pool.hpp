@@ -31,14 +31,14 @@ class Server {
 
 struct Answer {
   Result<Json> body;
-  double seconds = 0;  // that it took
+  double seconds = 0;  // time that the answer took
 };
 
 struct ServerPool {
   // Makes a server that can take work; called from the pool's threads.
   std::function<Result<std::unique_ptr<Server>>(const Stop& stop)> start;
   int processes = 1;
-  std::chrono::milliseconds limit{0};  // of one answer
+  std::chrono::milliseconds limit{0};  // patience for one answer
   Stop stop;                           // optional; asked by the thread that waits
   std::function<void()> tick;          // optional; a few times a second
 

@@ -18,7 +18,7 @@ namespace {
 // A signal handler can reach nothing but a variable like this.
 volatile sig_atomic_t interrupted_flag = 0;
 
-int guards = 0;  // that live
+int guards = 0;  // number of living guards
 
 constexpr char kAnswer[] = "\nfinishing what is at hand, then saving; again to abandon it\n";
 

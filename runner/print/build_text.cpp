@@ -14,7 +14,7 @@ namespace {
 using Built = BuiltRow::State;
 
 constexpr std::size_t kMostOfName = 120;
-constexpr int kMostLines = 4;  // of a compiler's words
+constexpr int kMostLines = 4;  // lines of a compiler's words
 
 Tone tone_of(Built state) {
   switch (state) {

@@ -65,8 +65,8 @@ class Progress final : public ProgressSink {
   bool drawn_ = false;
   std::string phase_;
   std::vector<double> expected_;
-  double expected_in_all_ = 0;  // of the phase, when it began
-  double expected_so_far_ = 0;  // of the items that have ended
+  double expected_in_all_ = 0;  // expected time of the phase, when it began
+  double expected_so_far_ = 0;  // expected time of the items that have ended
   double took_so_far_ = 0;
   std::size_t ended_ = 0;
   std::size_t index_ = 0;

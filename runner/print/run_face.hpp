@@ -34,8 +34,8 @@ struct RunReports {
   VariantRule variants = VariantRule::kBest;
   Trust trust;
   OutputStyle style;
-  std::filesystem::path suite;     // of the run
-  std::filesystem::path database;  // which has the run
+  std::filesystem::path suite;     // suite of the run
+  std::filesystem::path database;  // database that has the run
 };
 
 // Errors: kUsage where the outputs cannot show the tasks of the plan.

@@ -321,7 +321,7 @@ class Collecting {
 
   const ProfileInput& input_;
   ProfileFacts facts_;
-  std::vector<KernelSummary> kernels_;  // of the median call
+  std::vector<KernelSummary> kernels_;  // kernels of the median call
   double call_us_ = 0;
 };
 

@@ -41,7 +41,7 @@ struct KernelSummary {
   std::size_t launches = 0;
   std::int64_t total_ns = 0;
   Activity longest;         // launch
-  double thread_share = 0;  // of a multiprocessor's threads that can be there at a time; 0: unknown
+  double thread_share = 0;  // share of a multiprocessor's threads that fit at a time; 0: unknown
 };
 
 // The recorded call whose time is the median (the lower one of two). Null without calls.

@@ -30,7 +30,7 @@ struct PromptParts {
   const Task& task;
   const TaskSize& size;
   std::string source;                              // the text of task.source
-  std::string abi;                                 // of kbench.h
+  std::string abi;                                 // text of kbench.h
   PromptLanguage language = PromptLanguage::kCpp;  // one that runs on the device
   PromptDevice device;
   std::optional<PromptExample> example;

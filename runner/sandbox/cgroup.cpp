@@ -52,7 +52,7 @@ struct Mount {
   std::string root;
   std::string point;
   std::string type;
-  std::string options;  // of the superblock: version 1 names its controllers here
+  std::string options;  // options of the superblock: version 1 names its controllers here
 };
 
 std::vector<Mount> cgroup_mounts() {

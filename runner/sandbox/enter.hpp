@@ -16,7 +16,7 @@ namespace kbench {
 struct EnterPlan {
   int report_fd = -1;  // where EnterReports go; the program does not inherit it
   bool drop_to_nobody = false;
-  int user = 65534;  // who that is: a number without a name, or "nobody"
+  int user = 65534;  // id of that user: a number without a name, or "nobody"
   bool system_call_filter = false;
   bool unix_sockets = false;      // cuInit makes one and fails without (304)
   bool only_own_signals = false;  // without a PID namespace to keep signals inside

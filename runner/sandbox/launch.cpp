@@ -172,7 +172,7 @@ Descendants stop_everything(Prepared& prepared) {
 // not when nobody is seen in /proc.
 void end_everything(Prepared& prepared, pid_t program, int& wait_status) {
   const LaunchPlan& plan = *prepared.plan;
-  constexpr long kLongestPauseMs = 200;  // what hangs in a driver may do so for long
+  constexpr long kLongestPauseMs = 200;  // a process may hang in a driver for long
   for (long pause_ms = 5;; pause_ms = std::min(2 * pause_ms, kLongestPauseMs)) {
     const Descendants seen = stop_everything(prepared);
     for (const ProcessEntry& entry : prepared.table.first(seen.count)) ::kill(entry.pid, SIGKILL);

@@ -46,7 +46,7 @@ struct KeeperReport {
 
 struct Launched {
   pid_t keeper = -1;   // a child of ours, to be reaped
-  pid_t program = -1;  // what was executed, as numbered here
+  pid_t program = -1;  // the executed program, as numbered here
   UniqueFd lifeline;   // closing it kills everything
   UniqueFd status;     // one KeeperReport, then end-of-file once everything below is gone
 };

@@ -41,7 +41,7 @@ class ProcPath {
 struct ProcessStat {
   pid_t parent = 0;
   char state = '?';
-  int threads = 0;  // of its process, the dead leader of living ones included
+  int threads = 0;  // threads of its process, the dead leader of living ones included
 
   // A process is dead when all of its threads are: its leader may have ended before them.
   [[nodiscard]] bool process_is_dead() const;

@@ -16,7 +16,7 @@ namespace kbench {
 struct PythonSetup {
   std::filesystem::path python;                    // with torch
   std::vector<std::filesystem::path> python_path;  // where it finds its modules
-  std::vector<std::filesystem::path> readable;     // what it consists of, and needs besides
+  std::vector<std::filesystem::path> readable;     // its own folders, and others that it needs
 };
 
 // Hash of a script, or of another file that decides what it does; empty where it cannot be read.

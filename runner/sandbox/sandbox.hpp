@@ -113,11 +113,11 @@ class Sandbox {
 struct SandboxOptions {
   bool use_bubblewrap = true;
   bool use_namespaces = true;      // our own, where bubblewrap is not used
-  bool use_user_namespace = true;  // what a plain user needs for either
+  bool use_user_namespace = true;  // a plain user needs it for either
   bool use_network_namespace = true;
   bool use_system_call_filter = true;
   bool use_cgroup = true;
-  bool use_freezer = true;    // of control groups; else SIGSTOP
+  bool use_freezer = true;    // freezer of control groups; else SIGSTOP
   int max_landlock_abi = 99;  // 0: no Landlock; 2: as on a stock Debian 12
 };
 

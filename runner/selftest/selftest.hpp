@@ -41,7 +41,7 @@ struct SelftestOptions {
   std::filesystem::path program;  // kbench-escape
   SandboxOptions sandbox;
   int cuda_device = -1;                                // -1: as for CPU submissions
-  std::map<EscapeAs, Confined> confined;               // of the oracle and of the builder
+  std::map<EscapeAs, Confined> confined;               // rights of the oracle and of the builder
   std::vector<std::string> only;                       // names; empty: all
   std::function<void(const EscapeResult&)> on_result;  // after each; may be empty
 };

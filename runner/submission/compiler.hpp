@@ -74,7 +74,7 @@ struct CompiledSubmission {
 // Limits of one compilation. Reaching one is the submission's fault, told as such.
 struct CompileLimits {
   std::chrono::seconds time{120};
-  std::uint64_t memory_bytes = 6ull << 30;  // of one process of the compiler
+  std::uint64_t memory_bytes = 6ull << 30;  // memory of one process of the compiler
   CacheLimits kept = kCacheOfOneAgent;
 };
 

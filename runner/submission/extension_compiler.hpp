@@ -35,7 +35,7 @@ inline constexpr CompileLimits kExtensionLimits{.time = std::chrono::seconds{600
 struct CompiledExtension {
   std::string library;  // its bytes
   bool from_cache = false;
-  double seconds = 0;    // that it took when it was compiled
+  double seconds = 0;    // time of the compilation, when it was compiled
   std::string warnings;  // the compilers', cleaned
 };
 
@@ -43,7 +43,7 @@ struct CompiledExtension {
 struct ExtensionOwner {
   std::string agent;             // a plain name
   std::string submission;        // for messages
-  std::filesystem::path folder;  // of its files, where a sandbox can show them
+  std::filesystem::path folder;  // folder of its files, where a sandbox can show them
   std::string tree;              // a hash of them all
 };
 

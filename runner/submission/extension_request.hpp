@@ -21,7 +21,7 @@ enum class ExtensionKind {
 
 struct ExtensionRequest {
   ExtensionKind kind = ExtensionKind::kInline;
-  std::string name;                // of the Python module; a C identifier
+  std::string name;                // name of the Python module; a C identifier
   bool cuda = false;               // nvcc and the toolkit's libraries are wanted
   ExtensionFlags flags;            // checked
   std::vector<std::string> files;  // kFiles: of the submission's folder, as the user calls them

@@ -25,7 +25,7 @@ struct Manifest {
   std::string precision = "torch-default";
   SubmissionKind kind = SubmissionKind::kNative;
   std::string device;  // "cuda" when one source is a .cu, else "cpu"; empty for Python
-  std::string text;    // that it was read from
+  std::string text;    // text that it was read from
 };
 
 // `task_name` ("019_relu") and `agent` are what the path says. Errors: kNotFound (no manifest),

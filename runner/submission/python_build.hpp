@@ -39,11 +39,11 @@ struct PythonBuild {
   // The exception that the submission raised in the build step, one line; empty if none. Its word.
   std::string note;
 
-  double seconds = 0;      // of the step, as it took when something was compiled
+  double seconds = 0;      // time of the step, as it took when something was compiled
   bool from_cache = true;  // no compiler was started
   std::string warnings;    // the compilers'
   bool vendor_library = false;
-  std::vector<SourceFile> texts;  // of extensions, as far as no file of the submission holds them
+  std::vector<SourceFile> texts;  // texts of extensions that no file of the submission holds
 
   // The compilers' words about the first extension that does not compile, though the submission's
   // file goes on without it; empty if all compile. Never the word of the submission's process.

@@ -33,7 +33,7 @@ using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kControlDescriptor = 3;
-constexpr int kCacheDescriptor = 4;  // of Triton's
+constexpr int kCacheDescriptor = 4;  // descriptor of Triton's cache
 constexpr milliseconds kEndPatience{5'000};
 constexpr milliseconds kWordPatience{1'000};  // until all of one has come
 constexpr timeval kListenPatience{10, 0};     // until it has read an answer
@@ -112,7 +112,7 @@ struct PythonBuilder::Record {
   bool failure = false;  // the process's word: it ended because something does not compile
   std::string refused;   // its word, too: the first that kbench's own functions refused there
   std::string triton;    // read_triton_cache
-  double seconds = 0;    // of the process, without compilers
+  double seconds = 0;    // time of the process, without compilers
 
   static std::optional<Record> read(const fs::path& file) {
     const auto json =
@@ -183,8 +183,8 @@ class PythonBuilder::Turn {
 
 // The process that runs the submission.
 struct PythonBuilder::Process {
-  Staging scratch;  // which it may write to
-  UniqueFd cache;   // of Triton's
+  Staging scratch;  // folder that it may write to
+  UniqueFd cache;   // Triton's cache
   UniqueFd output;  // nobody reads it, and it can be written to
   Channel channel;
   std::unique_ptr<SandboxedProcess> sandboxed;
@@ -429,7 +429,7 @@ Result<PythonBuilder::Record> PythonBuilder::serve(const PythonBuildRequest& req
   const auto patience = request.submission.needs.triton_on(device_) ? limits_.triton : limits_.own;
   Record record;
   Turn turn(*turns_);
-  Clock::duration own{};  // what it took by itself, and to listen
+  Clock::duration own{};  // time that it took by itself, and to listen
   const auto tell = [&](const Json& word) {
     const auto told_at = Clock::now();
     const Status told = channel.send(word);
@@ -497,7 +497,7 @@ Result<PythonBuilder::Record> PythonBuilder::run(const PythonBuildRequest& reque
   auto record = serve(request, step, *process);
   if (record) (void)process->sandboxed->wait(kEndPatience);
   process->sandboxed->kill();
-  (void)empty_folder(process->scratch.out());  // what is too deep for its owner's end
+  (void)empty_folder(process->scratch.out());  // its owner may be unable to remove a deep tree
   if (record && triton) record->triton = written_in(process->cache.get());
   return record;
 }

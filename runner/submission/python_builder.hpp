@@ -33,7 +33,7 @@ struct PythonBuildRequest {
   std::string entry;             // below src/
   std::string init;              // a literal of Python: how the task's Model is made
   std::string mode;              // Task::mode
-  Json inputs;                   // of forward: [{"dtype", "shape"}]
+  Json inputs;                   // arguments of forward: [{"dtype", "shape"}]
   std::string real = "float32";  // the type in the place of float32
 };
 

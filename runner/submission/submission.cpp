@@ -407,8 +407,8 @@ class Finder {
   fs::path root_;
   AgentLimits limits_;
   SubmissionSet found_;
-  SubmissionSet set_;               // of the agent at hand
-  std::uint64_t entries_left_ = 0;  // for it
+  SubmissionSet set_;               // submissions of the agent at hand
+  std::uint64_t entries_left_ = 0;  // entries that the agent may still have
   std::uint64_t bytes_left_ = 0;
 };
 

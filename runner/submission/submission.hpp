@@ -39,12 +39,12 @@ struct Submission {
   SubmissionKind kind = SubmissionKind::kNative;
   std::string task;                            // "level1/019_relu"
   std::string device;                          // "cpu" (.cpp) or "cuda" (.cu); empty: either (.py)
-  std::filesystem::path folder;                // of one with a manifest; empty for a single file
-  std::vector<std::filesystem::path> sources;  // of a Python one: the file with ModelNew
+  std::filesystem::path folder;                // folder with a manifest; empty for a single file
+  std::vector<std::filesystem::path> sources;  // Python: the file with ModelNew
   std::vector<std::filesystem::path> include_directories;
   std::vector<std::string> flags;      // from the manifest, each checked against the allowed ones
   std::vector<std::string> libraries;  // "cublas", "cudnn": asked for in the manifest
-  PythonNeeds needs;                   // of a Python one
+  PythonNeeds needs;                   // needs of a Python submission
   // A folder of CUDA Agent's: kernels/ is compiled to the module cuda_extension.
   bool cuda_agent = false;
   // Folder that no link of the submission may leave; empty: the agent's folder.

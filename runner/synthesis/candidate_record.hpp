@@ -38,12 +38,12 @@ struct CandidateRecord {
   std::string where;                    // "candidate 12", "rows.jsonl:17"
   std::string task;                     // "level2/012_conv_relu"; what it would have been called
   std::optional<CandidateFault> fault;  // none: it was kept
-  std::string message;                  // of the fault
+  std::string message;                  // message of the fault
   std::vector<std::string> drawn;       // by the grammar; empty for what came from elsewhere
   std::vector<std::string> operators;   // read from the graph (operator_sequence.hpp)
-  std::string fingerprint;              // of the graph, shapes included; empty before it was read
+  std::string fingerprint;              // hash of graph and shapes; empty before it was read
   std::string source_sha256;
-  double scale = 0;        // of its size; 0 for what came from elsewhere
+  double scale = 0;        // scale of its size; 0 for what came from elsewhere
   double eager_ms = 0;     // 0 where it was not timed
   int tries = 0;           // sizes that were timed
   std::string similar_to;  // a held-out task; empty: nothing near

@@ -15,12 +15,12 @@ namespace kbench {
 
 struct HeldOutTask {
   std::string id;                           // "level1/019_relu"
-  std::vector<OperatorSequence> sequences;  // of its sizes, each one once
+  std::vector<OperatorSequence> sequences;  // sequences of its sizes, each one once
 };
 
 struct Contamination {
   std::string task;       // the held-out one
-  double similarity = 0;  // of 3-grams, 0 to 1
+  double similarity = 0;  // similarity of 3-grams, 0 to 1
   bool same = false;      // the same operators in the same order, shapes ignored
 };
 

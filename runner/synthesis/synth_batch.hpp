@@ -36,7 +36,7 @@ struct Candidate {
   CandidateRecord record;
   std::optional<SizeSearch> search;  // where it can be made at another size
   std::optional<Task> task;          // as lowered last, in the work folder
-  std::string size;                  // of the task, that is tried
+  std::string size;                  // size of the task, that is tried
   bool done = false;                 // nothing more is asked: rejected, or kept
 
   void reject(CandidateFault fault, const std::string& message);
@@ -53,7 +53,7 @@ struct SynthSetting {
   std::optional<Target> target;           // none: nothing is executed
   std::unique_ptr<OracleProcess> oracle;  // with a target
   OracleHello hello;
-  std::set<std::string> fingerprints;  // of what was kept
+  std::set<std::string> fingerprints;  // fingerprints of kept candidates
   ProgressSink& progress;
   std::function<bool()> stop;
 };

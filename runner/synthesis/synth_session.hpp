@@ -18,7 +18,7 @@ namespace kbench {
 struct SynthOutcome {
   std::string manifest;                  // the text of the suite's manifest.json
   std::vector<CandidateRecord> records;  // all of the suite, those of earlier parts among them
-  std::size_t kept = 0;                  // of these
+  std::size_t kept = 0;                  // records of kept candidates
   bool interrupted = false;              // by Ctrl-C; `resume` goes on
 };
 

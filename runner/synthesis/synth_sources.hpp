@@ -23,7 +23,7 @@ struct CompositionRequest {
 struct ComposedModule {
   std::string name;  // letters, digits and underscores
   int level = 1;
-  std::vector<std::string> operators;  // of the grammar
+  std::vector<std::string> operators;  // operators of the grammar
   std::string source;
 };
 

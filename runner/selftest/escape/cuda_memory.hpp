@@ -9,7 +9,7 @@
 
 namespace kbench {
 
-inline constexpr std::uint64_t kGpuSecret = 0x6b62656e63682121;  // what the victim's memory holds
+inline constexpr std::uint64_t kGpuSecret = 0x6b62656e63682121;  // value in the victim's memory
 
 class CudaMemory {
  public:

@@ -35,7 +35,7 @@ struct Escape {
   std::string_view group;
   EscapeAs as = EscapeAs::kWorker;
   EscapeSetting setting = EscapeSetting::kPlain;
-  std::string_view what;  // what is tried, in words
+  std::string_view what;  // the attempt in words
 };
 
 // A name stands once for each as whom it is tried.
@@ -51,7 +51,7 @@ struct Bait {
   std::string library;     // a file given for reading only
   std::string marker;      // name of a file to leave in shared folders
   std::string scratch;     // a folder given for writing; empty for workers
-  std::string home;        // of the user who runs kbench
+  std::string home;        // home of the user who runs kbench
   std::string unix_path;   // a listening socket in a folder that was not given
   std::string unix_abstract;  // another, in the abstract namespace
   int tcp4 = 0;               // ports on the loopback interface where somebody listens; 0: none
@@ -60,8 +60,8 @@ struct Bait {
   int victim = 0;             // a process of kbench's user, by its number outside
   int other_worker = 0;       // a process in another sandbox, likewise
   int supervisor = 0;
-  std::uint64_t address = 0;      // of a readable word in the victim
-  std::uint64_t gpu_address = 0;  // of memory in another process's CUDA context
+  std::uint64_t address = 0;      // address of a readable word in the victim
+  std::uint64_t gpu_address = 0;  // address in another process's CUDA context
   int device = -1;                // CUDA device, -1: the CPU
 };
 
