@@ -18,7 +18,7 @@ struct LogChange {
 // The difference of the logarithms. The halves of both intervals, which each hold what the samples
 // of the run tell and the device's deviation between runs, are added in quadrature: with a the
 // earlier and b the later run,
-//   low = ln b - ln a - hypot(ln b - ln b.low, ln a.high - ln a), and the same for high.
+//   low = ln b - ln a - hypot(ln b - ln b.low, ln a.high - ln a), and likewise for `high`.
 // A half is taken for 1.96 standard deviations of a normal distribution. p is 1 where an interval
 // says nothing (an end at zero or infinity).
 [[nodiscard]] LogChange change_between(const Speedup& before, const Speedup& after);

@@ -1,6 +1,6 @@
 // Whether a call took less time than the device needs for it: then something was left out, or the
 // clock is wrong. Pure functions of the raw record, asked while measuring (measure/suspicion) and
-// by every report, so that no such row ranks, whatever the machine did meanwhile.
+// by every report, so that no such row ranks, even if the machine was disturbed.
 #pragma once
 
 #include <optional>

@@ -74,8 +74,8 @@ enum class Clearance {
 // Half of the mean's 95 % interval, from the scatter of the slowdowns; needs two.
 [[nodiscard]] double mean_half_width(const Evidence& evidence);
 
-// The same as a change between runs: the mean with its 95 % interval, and Student's two-sided p.
-// Needs two.
+// The slowdowns as a change between runs: their mean with its 95 % interval, and Student's
+// two-sided p. Needs two slowdowns.
 [[nodiscard]] LogChange change_in_pairs(const Evidence& evidence);
 
 }  // namespace kbench

@@ -41,9 +41,9 @@ struct Spread {
   double between_runs = 0;      // between runs, such as that of a busy neighbour
 };
 
-// The smallest that is believed, whatever a calibration says; and all there is without one. Between
-// runs 0.02 on "cpu" (two cores of a virtual machine: eight speed-ups of nine runs lay 0 to 2.1 %
-// apart), 0.001 on "cuda" (H200, twelve kernels against two baselines, five runs: 111 of 120
+// The smallest believed spread, even if a calibration found less; also the spread without one.
+// Between runs 0.02 on "cpu" (two cores of a virtual machine: eight speed-ups of nine runs lay 0 to
+// 2.1 % apart), 0.001 on "cuda" (H200, twelve kernels against two baselines, five runs: 111 of 120
 // intervals then hold the median of the other runs, 91 without it).
 [[nodiscard]] Spread least_spread(std::string_view device);
 
@@ -59,7 +59,7 @@ struct Doubts {
   bool busy = false;            // other programs kept the machine busy (keep.hpp)
   std::string too_short;        // names a side whose calls the clock cannot tell from empty ones
   bool too_few_blocks = false;  // were timed: the submission is slow, or slow to stop
-  bool uncalibrated = false;    // nobody has measured what equal runs of the device differ by
+  bool uncalibrated = false;    // the deviation of equal runs was never measured here
 
   [[nodiscard]] bool any() const;
   [[nodiscard]] std::string words() const;  // each with what to do; empty without any

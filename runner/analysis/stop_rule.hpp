@@ -21,8 +21,8 @@ struct StopRule {
   double longest_seconds = 120;      // seconds of timing after which every row ends
   int most_blocks_a_placement = 10;  // CPU: else as much time as the placement took to make
   // After how many placements the interval is looked at; the last look ends it. Its width alone
-  // decides: whoever stops once a verdict is there gets too many of them, and every look is a
-  // chance to stop at a narrow interval that is narrow by luck.
+  // decides: stopping at the first verdict gives too many verdicts, and every look is a chance to
+  // stop at a narrow interval that is narrow by luck.
   std::vector<int> looks;
   bool until_narrow = true;  // false: the least that the other fields ask for is enough
 };
@@ -47,8 +47,8 @@ enum class Ranked { kNo, kYes };
 [[nodiscard]] bool has_enough(const StopRule& rule, std::span<const Sample> samples, Side candidate,
                               double elapsed_seconds);
 
-// The same for a second measurement, whose samples will count together with those of the first. It
-// is looked at as planned, and has enough where both together have; `both` is asked for at a look
+// Whether a second measurement has enough samples, which will count together with the first's. The
+// looks are as planned; both measurements together must have enough. `both` is called at a look
 // only.
 [[nodiscard]] bool has_enough_together(const StopRule& rule, std::span<const Sample> second,
                                        const std::function<std::vector<Sample>()>& both,

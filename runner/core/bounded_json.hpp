@@ -1,5 +1,5 @@
-// JSON that somebody else wrote, as it comes over a channel or out of a database: nesting is
-// bounded, because whoever walks through it does so on the stack.
+// Untrusted JSON, as it comes over a channel or out of a database. Nesting is bounded, because a
+// walk through the JSON is on the stack.
 #pragma once
 
 #include <string_view>

@@ -53,7 +53,7 @@ enum class Defence {
   // around what is kept of it
   kPassiveDatabase,  // a results file is data: triggers and views in it are refused
   kChainedRows,      // rows changed after the fact are noticed
-  kTellingTasks,     // a task that cannot tell right from wrong ranks nobody
+  kTellingTasks,     // a task that cannot tell right from wrong ranks no row
   kCredit,           // a speed-up below the floor or without a verdict counts nowhere
   kListedOperators,  // a task's graph holds operators of a list, and writes its own memory alone
   // before and beside all that

@@ -16,7 +16,7 @@ namespace kbench {
 // How a unit of work ended. Each ends in exactly one of these.
 enum class State {
   kOk,
-  kNoSubmission,         // the task was timed, nobody submitted for it: not a failure
+  kNoSubmission,         // the task was timed without a submission: not a failure
   kSkipped,              // cannot be judged here, such as for another device: see the message
   kRefused,              // its agent handed in more than the limit: not evaluated
   kCompileError,         // the compiler refused the submission
@@ -60,10 +60,10 @@ constexpr int kAlone = -1;
 
 // The protocol of a measurement. Rows of different protocols are not compared. Protocol 1 began its
 // clocks on an idle device and believed a CPU worker's word on its time. Protocol 2 had baselines
-// and Python submissions copy transposed outputs together while their clock ran, which nobody asks
-// of a module, and compared Python on a CPU with eager called from C++. Protocol 3 left outputs as
-// the operators leave them until the clock stopped; but it copied a Python submission's outputs to
-// where they are judged within the call, and took off the time of a copy, measured beforehand: a
+// and Python submissions copy transposed outputs together while their clock ran, which no caller of
+// a module wants, and compared Python on a CPU with eager called from C++. Protocol 3 left outputs
+// as the operators leave them until the clock stopped; but it copied a Python submission's outputs
+// to where they are judged within the call, and took off the time of a copy, measured beforehand: a
 // submission that wrote in place and left the copy out was up to 373 times faster. Protocol 4 reads
 // outputs where they lie, and takes nothing off.
 constexpr int kProtocol = 4;
@@ -145,7 +145,7 @@ struct Check {
   bool passed = false;
   double max_error = 0;        // largest |submission - reference| over all outputs
   double tolerance = 0;        // the per-element bound where max_error occurred
-  double eager_max_error = 0;  // the same for the fp32 eager run (E in the rule)
+  double eager_max_error = 0;  // error of the fp32 eager run (E in the rule)
   double relative_l2 = 0;      // norm of the error over norm of the reference
   double eager_relative_l2 = 0;
   std::uint64_t wrong_elements = 0;
@@ -209,7 +209,7 @@ struct Evaluation {
   std::optional<std::int64_t> copy_ns;
   std::optional<double> floor_ns;  // faster is suspect: lenient bounds, highest known peaks
   // The least time of the task's work at the device's limits, as one kernel (every tensor crosses
-  // the memory bus once) and operator by operator; empty where nobody can count it.
+  // the memory bus once) and operator by operator; empty where it cannot be counted.
   std::optional<double> limit_ns;
   std::optional<double> unfused_limit_ns;
   // The bound and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is

@@ -14,7 +14,7 @@ namespace kbench {
 // Errors: kBadInput, for a member that is missing or of another type, by its name.
 [[nodiscard]] Result<Evaluation> evaluation_from_json(const Json& json);
 
-// The same for a part that requests have on their own.
+// The id of a submission as JSON: requests have it on its own.
 [[nodiscard]] Json submission_id_json(const SubmissionId& id);
 [[nodiscard]] Result<SubmissionId> submission_id_from_json(const Json& json);
 

@@ -15,7 +15,7 @@ struct Census {
   struct Ignored {
     std::string path;
     std::string why;
-    bool mistaken = false;  // somebody seems to have meant it as a submission
+    bool mistaken = false;  // the file seems to be meant as a submission
   };
   int evaluated = 0;
   int other_device = 0;

@@ -69,11 +69,11 @@ inline constexpr std::string_view kSlowGraph = "slow_graph";
 // a flaw that no task can accept.
 inline constexpr std::string_view kCost = "cost";
 
-// The finding on the graph and the Python with that SHA-256; null where nobody has compared them.
+// The finding on the graph and the Python with that SHA-256; null without a comparison.
 [[nodiscard]] const LintFinding* comparison_with_python(const LintRecord& record,
                                                         std::string_view source_hash);
 
-// Whether somebody has counted the task's cost anew.
+// Whether the task's cost was counted anew.
 [[nodiscard]] bool was_recounted(const LintRecord& record);
 
 // Whether a finding of that kind means that an output passes which does not depend on the inputs:
@@ -81,11 +81,11 @@ inline constexpr std::string_view kCost = "cost";
 // a kernel that works from one that does not.
 [[nodiscard]] bool passes_without_inputs(std::string_view kind);
 
-// Why a task with that record ranks nobody: an output passes that does not depend on the inputs,
-// whether or not the task accepts that, its graph computes something else than its Python, or
-// eager's own error ("imprecise") makes room for wrong ones or eager is slowed down ("slow_graph"),
-// and the task does not say that this is meant; or the task misstates its cost. Empty where it may
-// rank.
+// Reasons why a task with that record ranks no row; any of them is enough. An output passes that
+// does not depend on the inputs, whether or not the task accepts that. Its graph computes something
+// else than its Python. Eager's own error ("imprecise") lets wrong outputs pass, or eager is slowed
+// down ("slow_graph"), and the task does not declare it. The task misstates its cost. Empty: its
+// rows may rank.
 [[nodiscard]] std::string why_it_ranks_nobody(const LintRecord& record);
 
 // "passed", "failed: zeros, operator", "accepted: identity".

@@ -1,7 +1,7 @@
-// A profile as `kbench profile --format json` prints it and a database keeps it, read back: what
-// stored profiles are compared by and pages show. Where it comes from is anybody's, so nothing is
-// taken that was not held against what a profile can say, and the sentences of a verdict are those
-// of its rule (profile_rules.hpp), not those that were stored. A profile is no verdict on a row.
+// A profile as `kbench profile --format json` prints it and a database keeps it, read back for
+// comparisons and pages. Its origin is not trusted: each value is checked against what a profile
+// can say. The sentences of a verdict are those of its rule (profile_rules.hpp), not the stored
+// ones. A profile is no verdict on a row.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Receives the progress of long work: for a terminal, a log, or nobody.
+// Receives the progress of long work: for a terminal, for a log, or to drop it.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Names that nobody can guess and no two things share: runs, episodes, handles of workspaces.
+// Unguessable, unique names of runs, episodes and handles of workspaces.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ struct SecretWords {
 };
 
 // Errors: kNotFound where there is none; kInfrastructure where it is not 32 bytes in a regular file
-// of ours that nobody else can read.
+// of ours that no other user can read.
 [[nodiscard]] Result<std::string> read_secret_file(const std::filesystem::path& file,
                                                    const SecretWords& words);
 

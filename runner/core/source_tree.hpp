@@ -1,5 +1,5 @@
 // The files that a submission is made of, each by the hash of what it holds. The contents
-// themselves are blobs of the store; a tree names them. Written by whoever compiles, kept by
+// themselves are blobs of the store; a tree names them. Written at compilation, kept by
 // runner/store, shown by reports.
 #pragma once
 

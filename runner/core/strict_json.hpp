@@ -1,6 +1,6 @@
-// Reads JSON files that somebody else may have written: size and nesting are bounded, a key given
-// twice is an error (the library would silently keep the last), numbers beyond double are errors.
-// Nothing here knows what a file is about.
+// Reads JSON files from untrusted writers: size and nesting are bounded, a key given twice is an
+// error (the library would silently keep the last), numbers beyond double are errors. Nothing here
+// knows what a file is about.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct JsonLimits {
 [[nodiscard]] Result<std::string> read_bounded_file(const std::filesystem::path& file,
                                                     std::size_t max_bytes);
 
-// The same for text at hand; `name` stands for the file in messages.
+// Reads JSON from a text as strictly; `name` stands for the file in messages.
 [[nodiscard]] Result<Json> parse_strict_json(const std::string& text, const std::string& name,
                                              const JsonLimits& limits = {});
 

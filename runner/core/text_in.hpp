@@ -1,4 +1,4 @@
-// A text out of JSON that somebody else wrote.
+// A text out of untrusted JSON.
 #pragma once
 
 #include <string>
