@@ -77,7 +77,7 @@ struct CallTimes {
   std::int64_t strict_ns = 0;  // from before the inputs are shown until the outputs are taken
   std::int64_t flush_ns = 0;   // CPU: of the cache flush before the first slot's call
   std::int64_t switches = 0;   // CPU, baselines: times that the kernel took a core away
-  std::int64_t waited_ns = 0;  // CPU: of the player's threads, for a core that somebody else had
+  std::int64_t waited_ns = 0;  // CPU: wait of the player's threads for a busy core
 };
 
 class CallProtocol {
@@ -92,8 +92,8 @@ class CallProtocol {
   // Makes new buffers for `slots` inputs; the old players end. CPU: new ones start on them, but for
   // the first worker of the submission, which may still be compiled.
   std::optional<EarlyEnd> place(int slots) { return place(slots, false); }
-  // The same for one slot, with parameters that show biases (task/large_biases.hpp). Nothing is
-  // timed on these, so the record's empty calls and time of prepare stay as they are.
+  // Places one slot, with parameters that show biases (task/large_biases.hpp). Nothing is timed on
+  // them, so the record's empty calls and time of prepare stay as they are.
   std::optional<EarlyEnd> place_large_biases() { return place(1, true); }
   // Starts a worker on these buffers if there is none, and does not wait for it.
   std::optional<EarlyEnd> start_worker();
@@ -152,7 +152,7 @@ class CallProtocol {
   // Judges all calls together: work left behind, claims that the clocks contradict.
   [[nodiscard]] std::optional<EarlyEnd> judge_clocks();
 
-  // CUDA: moves the launching threads to a core that nobody disturbs, before something is timed.
+  // CUDA: moves the launching threads to an undisturbed core, before something is timed.
   void take_quiet_core();
   // Lets the worker run on every core until the next take_quiet_core(), for calls that start its
   // threads: a thread stays on the cores that its starter had. On one core the 32 threads of an

@@ -37,7 +37,7 @@ struct EvaluationRequest {
   std::string package_key;
   std::optional<SubmissionId> submission;
   // A descriptor of what the task's Model draws as parameters, where a Python submission draws its
-  // own likewise (initial_parameters.hpp); -1, or no function: both get what the oracle draws.
+  // own in that way (initial_parameters.hpp); -1, or no function: both get what the oracle draws.
   std::function<Result<int>()> initial_parameters;
   // CPU, Python submissions: a worker plays eager too, in the baselines' seat. Then the interpreter
   // costs both sides the same.
@@ -61,10 +61,10 @@ struct EvaluationRequest {
 
 enum class Times {
   kJudged,  // a row's
-  // Rough times, for this process alone. No row has them, so nobody gains by steering them, and
-  // steps that only judge times are left out: baselines alone, peaks, floor, clocks.
+  // Rough times, for this process alone. No row has them, so steering them gains nothing, and steps
+  // that only judge times are left out: baselines alone, peaks, floor, clocks.
   kRough,
-  kNone,  // checks alone: for whoever is still at work on a kernel
+  kNone,  // checks alone, for a kernel that is still being written
 };
 
 struct EvaluationSettings {

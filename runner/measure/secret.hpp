@@ -16,7 +16,7 @@ namespace kbench {
 [[nodiscard]] std::string random_seed();
 
 // A seed of the same form, for what a chosen seed draws, apart for each `what`: "level1/019_relu
-// small". Whoever knows the chosen one knows this.
+// small". It is no secret to those who know the chosen seed.
 [[nodiscard]] std::string known_seed(std::int64_t chosen, std::string_view what);
 
 class KeySchedule {

@@ -25,11 +25,11 @@ namespace kbench {
                                          std::span<const Sample> second);
 
 // Whether clocks, a disturbed device or time run while stopped speak against an evaluation.
-// Somebody else on the machine can have that effect too (a thread that leaves its core counts the
-// time for which a hypervisor took the core away), so nobody is accused on one measurement.
+// Other programs on the machine can have that effect too (a thread that leaves its core counts the
+// time for which a hypervisor took the core away), so one measurement accuses no submission.
 [[nodiscard]] bool is_contradicted(const Evaluation& evaluation);
 
-// The second measurement counts, whatever it says; a label tells of the first.
+// The second measurement counts, whether or not it agrees; a label tells of the first.
 [[nodiscard]] Evaluation confirm(const Evaluation& first, Evaluation second);
 
 // Whether two quiet measurements that succeeded differ by more than the clock and the machine's
@@ -38,12 +38,12 @@ namespace kbench {
 
 // The result of two measurements that agree: a failure of the second counts, else the samples of
 // both do. Where both lie below the floor, the slower is `suspect`. Where the machine was busy both
-// times nobody is accused, and reports let no speed-up count (reports/facts/credit.hpp).
+// times, no submission is accused, and reports let no speed-up count (reports/facts/credit.hpp).
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, const std::string& reason);
 
 // The result of three measurements, of which the first two disagree: a failure of the third counts,
-// else two that agree do, else the slowest of them. Nobody is accused of that; the label `unstable`
-// tells of it. Two that agree below the floor are `suspect`.
+// else two that agree do, else the slowest of them. No submission is accused of that; the label
+// `unstable` tells of it. Two that agree below the floor are `suspect`.
 [[nodiscard]] Evaluation settle(Evaluation first, Evaluation second, Evaluation third,
                                 const std::string& reason);
 

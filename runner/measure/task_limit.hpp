@@ -40,7 +40,7 @@ struct TaskLimit {
                               std::uint64_t cache_bytes);
 
 // The highest of each peak: what the device showed in this evaluation, when it was calibrated, and
-// what its maker says of it. A device that was slow when it was calibrated accuses nobody.
+// what its maker says of it. A device that was slow when it was calibrated accuses no submission.
 [[nodiscard]] DevicePeaks highest_peaks(const DevicePeaks& measured,
                                         const std::optional<DeviceLimits>& calibrated,
                                         const DeviceSheet* sheet);

@@ -1,5 +1,5 @@
 // The side of a vendor's library: a worker with kbench-vendor.so, on the arenas of the baselines'
-// seat, which on CUDA nobody else has. Its calls are armed, shown inputs and timed like a
+// seat, which no other side has on CUDA. Its calls are armed, shown inputs and timed like a
 // submission's. The worker is our own program, so its word on its time counts. Invariant: a failure
 // of this side ends no evaluation. The side is left out, and the record says why.
 #pragma once

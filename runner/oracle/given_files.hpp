@@ -1,6 +1,6 @@
 // The files of a task that the supervisor hands over: its text and its compiled package. They come
-// as descriptors, because an oracle is shown no folder of anybody's. LibTorch wants names, so a
-// copy of each is kept in the working directory, which is this process's own.
+// as descriptors, because an oracle is shown no folder of any user. LibTorch wants names, so a copy
+// of each is kept in the working directory, which is this process's own.
 #pragma once
 
 #include <filesystem>

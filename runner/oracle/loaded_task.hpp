@@ -36,14 +36,14 @@ struct Arenas {
 };
 
 // CUDA: how long the device is kept busy before a call. A launch by a host that comes to it cold
-// took 7 to 78 us on an H200's host, and that was counted, for whoever came after somebody else.
-// 300 us hide it; the supervisor's message to the worker takes another 150.
+// took 7 to 78 us on an H200's host, and counted for the side that followed another one. 300 us
+// hide it; the supervisor's message to the worker takes another 150.
 constexpr std::chrono::microseconds kBusyBeforeABaseline{300};
 constexpr std::chrono::microseconds kBusyBeforeACall{450};
 
-// Measures the device's peaks, whatever the task: large copies and large matrix products, the best
-// of a few. Products are those of a CPU's float32 or, where that is faster, of `type`; bfloat16 on
-// CUDA.
+// Measures the device's peaks, independent of a task: large copies and large matrix products, the
+// best of a few. Products are those of a CPU's float32 or, where that is faster, of `type`;
+// bfloat16 on CUDA.
 [[nodiscard]] Result<DevicePeaks> measure_peaks(Backend& backend, const std::string& torch_device,
                                                 DType type);
 
@@ -115,7 +115,7 @@ class LoadedTask {
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.
   Result<std::vector<CompareResult>> judge(Against against, const std::vector<OutputBound>& bounds);
-  // The same for the call in the baselines' seat, against the reference.
+  // Judges the call in the baselines' seat against the reference.
   Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds);
 
   // Judges what was kept of eager's last against the reference, slot 0: where a player computed it.

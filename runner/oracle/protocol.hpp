@@ -116,7 +116,7 @@ struct BaselineTime {
   std::int64_t flush_ns = 0;              // the cache flush before it: long when others are at work
   std::int64_t involuntary_switches = 0;  // CPU: times that the kernel took a core away meanwhile
   std::int64_t launch_ns = 0;             // until the last kernel was launched; CPU: about `ns`
-  std::int64_t waited_ns = 0;             // CPU, from outside: for a core that somebody else had
+  std::int64_t waited_ns = 0;             // CPU, from outside: wait for a busy core
 };
 
 // Traces of a call, on the oracle's own view.

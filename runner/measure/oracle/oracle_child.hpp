@@ -1,5 +1,5 @@
-// One process forked from a fork server of kbench-oracle, with the channel to it. Asking for one
-// returns at once; whoever speaks to it first waits until it is there.
+// One process forked from a fork server of kbench-oracle, with the channel to it. A request for a
+// child returns at once; the first message to it waits until it is there.
 #pragma once
 
 #include <sys/types.h>

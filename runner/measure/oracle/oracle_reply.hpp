@@ -17,7 +17,7 @@
 
 namespace kbench {
 
-// The error for a reply to the request `what` that nobody understands: kInfrastructure.
+// The error for a reply to the request `what` that makes no sense: kInfrastructure.
 [[nodiscard]] Error not_understood(const std::string& what);
 
 // The error that a reply consists of; nothing where it is none. Its text is safe to show. Its code

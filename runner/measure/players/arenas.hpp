@@ -18,17 +18,17 @@ struct SeatArenas {
 };
 
 struct PlacedArenas {
-  PlaceReply geometry;  // offsets and strides of each seat
+  PlaceReply geometry;  // sizes and strides of each seat's arenas
   SeatArenas submission;
   SeatArenas baselines;  // where they were asked for
-  UniqueFd heap;         // likewise
+  UniqueFd heap;         // heap, where it was asked for
 };
 
 // The error of arenas that are not what was said. kInfrastructure.
 [[nodiscard]] Error unusable_arenas(const std::string& why);
 
-// One arena on a CPU, before anybody maps it: a file in memory of at least so many bytes, which
-// nobody can cut off. (On CUDA a descriptor is passed on, and mapped by workers alone.) Errors:
+// Checks an arena on a CPU before it is mapped: a file in memory of at least so many bytes that
+// cannot be cut off. (On CUDA a descriptor is passed on, and mapped by workers alone.) Errors:
 // kInfrastructure.
 [[nodiscard]] Status check_arena(const UniqueFd& arena, std::uint64_t bytes);
 

@@ -1,7 +1,7 @@
 // The outputs of a Python worker on a CPU: they stay where its own memory has them, and are read
-// from there once it stands still. So no copy of them is in anybody's time, and nothing of the
-// worker runs while they are read. Where they lie is its word; what that may be is in
-// placed_output.hpp.
+// from there once it stands still. So no side's time holds a copy of them, and nothing of the
+// worker runs while they are read. The worker says where they lie; placed_output.hpp bounds what it
+// may say.
 #pragma once
 
 #include <array>

@@ -29,7 +29,7 @@ struct PlayerCall {
   SlotPlaces places;
   std::uint32_t gate = 0;  // as Oracle::reveal() said
   std::chrono::milliseconds timeout{10'000};
-  bool copies_outputs = false;  // Python: within the call, because nobody can read its memory
+  bool copies_outputs = false;  // Python: within the call, if its memory cannot be read
   // CPU: the time between two stops of the call, which show where its threads are
   // (code_profile.hpp); each makes the call longer. 0: the call is left alone.
   std::chrono::nanoseconds look_every{0};
@@ -45,7 +45,7 @@ struct PlayerAnswer {
   std::int64_t wall_ns = 0;
   std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
-  std::int64_t waited_ns = 0;   // CPU: of its threads, for a core that somebody else had
+  std::int64_t waited_ns = 0;   // CPU: wait of its threads for a busy core
   OutputPlaces places = {};     // Python: of its outputs, held against what may be
   bool copied = false;          // Python: an output was copied to the arena within the call
 };

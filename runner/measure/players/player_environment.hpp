@@ -11,9 +11,9 @@ namespace kbench {
 // "cpu": one thread to a core, and a short spin before a waiting thread sleeps. Without binding,
 // two threads of a team may share a core and wait for each other. Without spinning, a virtual
 // machine wakes its core for every parallel region: a GRU of many small ones took 30 ms instead
-// of 7.5 ms on two cores. Whoever does not run is stopped (SIGSTOP), so no spinning thread takes a
-// core from the other side. Places are named by number: OpenMP looks "threads" up in /sys, which a
-// sandbox does not show, and then binds nothing. "cuda": the thread count only, since launching
+// of 7.5 ms on two cores. The side that does not run is stopped (SIGSTOP), so its spinning threads
+// take no core from the other. Places are named by number: OpenMP looks "threads" up in /sys, which
+// a sandbox does not show, and then binds nothing. "cuda": the thread count only, since launching
 // kernels needs no particular core.
 [[nodiscard]] std::map<std::string, std::string> openmp_environment(std::string_view device,
                                                                     int threads);
@@ -25,7 +25,7 @@ namespace kbench {
 // `index` under `variable`, our own setting (null: none).
 [[nodiscard]] std::string visible_device(const char* variable, int index);
 
-// The variables that say so of our own GPU number `index`, whatever order we have them in.
+// The variables that show our own GPU number `index`, in any order of our GPUs.
 [[nodiscard]] std::map<std::string, std::string> one_gpu_environment(int index);
 
 }  // namespace kbench

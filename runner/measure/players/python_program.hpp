@@ -31,7 +31,7 @@ struct PythonModel {
   std::string mode;   // Task::mode
   // Parameters that the task's Model registers and KernelBench's names for them, as
   // suites/init_arguments.py says and runner/player/player_parameters.py reads it: lists, null
-  // where nobody knows. Data of the task's file, that only the session looks into.
+  // where unknown. Data of the task's file; only the session reads them.
   Json state;
   Json kernelbench;
   // Seed of its __init__, which keeps what it draws; none: the task's parameters replace it.

@@ -1,6 +1,6 @@
 // Where the sessions of one fork server may write: a folder for each session, under a random name
-// in a folder that nobody but us can list. Only one of them is there at a time, and it goes with
-// its session. On a disk, not in memory, and the same with bubblewrap and without.
+// in a folder that only we can list. Only one of them is there at a time, and it goes with its
+// session. On a disk, not in memory, and the same with bubblewrap and without.
 #pragma once
 
 #include <sys/types.h>

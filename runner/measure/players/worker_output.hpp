@@ -1,5 +1,5 @@
-// A submission's output: the end of its standard output and error, for its author. A pipe that
-// nobody reads until the end: a submission that prints more than the pipe holds gets an error from
+// A submission's output: the end of its standard output and error, for its author. A pipe that is
+// not read before the end: a submission that prints more than the pipe holds gets an error from
 // write(), and waits for nothing. Nothing is decided by it.
 #pragma once
 

@@ -1,8 +1,8 @@
 // A sandboxed Python that has torch imported and forks a process for each session: importing takes
 // seconds, forking some ten milliseconds (runner/player/player.py is the other side). One for each
 // agent (zygote_pool.hpp), so that no two agents share a sandbox; what is frozen, counted and
-// killed with a session is the session's process. The first process runs nothing foreign, and
-// nobody of its user can write to it. Owned by zygote_pool.cpp; sessions keep it alive.
+// killed with a session is the session's process. The first process runs nothing foreign, and no
+// process of its user can write to it. Owned by zygote_pool.cpp; sessions keep it alive.
 #pragma once
 
 #include <sys/types.h>
@@ -34,7 +34,7 @@ class Zygote : public std::enable_shared_from_this<Zygote> {
   [[nodiscard]] const std::filesystem::path& session_folder() const { return session_folder_; }
 
   // Looks between two submissions whether the one before changed what the next one finds or
-  // inherits. Errors: kInfrastructure; then nobody is to be forked from it any more.
+  // inherits. Errors: kInfrastructure; then no session may be forked from it any more.
   Status look_over();
 
   // Waits for the session at hand; its status is waitpid's. Errors: kTimeout; kInfrastructure if

@@ -36,8 +36,8 @@ struct ZygoteRequest {
   ZygoteCommand command;
 };
 
-// Whether two submissions of one agent may follow one another in a sandbox like that: what a
-// session can write to beside its own folder is known, and nobody else's.
+// Whether two submissions of one agent may follow one another in a sandbox like that: the places
+// that a session can write to beside its own folder are known, and belong to no other agent.
 [[nodiscard]] bool can_be_shared(const SandboxLevel& level);
 
 class ZygotePool {
@@ -54,7 +54,7 @@ class ZygotePool {
   struct Session {
     std::unique_ptr<SandboxedProcess> process;
     std::filesystem::path folder;    // where the submission's files lie for it
-    std::filesystem::path writable;  // its own: nobody else was given it, and it goes with it
+    std::filesystem::path writable;  // the session's own folder, which goes with it
   };
   // A process of the agent's in which no other session's code has run, with these descriptors as
   // its channel and output. The session before has to be over. Errors: kInfrastructure.

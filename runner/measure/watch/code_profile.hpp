@@ -5,7 +5,7 @@
 // ctypes show like any other. It may notice that it was stopped and do something else from then on:
 // so the first look of each call counts for itself. It comes at a random moment, and until then
 // nothing tells the call from a timed one. What a submission has copied into memory of its own is
-// taken for its own. CPU only: what a GPU is busy with nobody sees from outside.
+// taken for its own. CPU only: the work of a GPU cannot be seen from outside.
 #pragma once
 
 #include <sys/types.h>
@@ -61,7 +61,7 @@ inline constexpr std::int64_t kLeastFirstLooks = 6;
 // Looks at processes that stand still, as often as it is asked to.
 class CodeProfiler {
  public:
-  // `first`: nothing has told the process yet that somebody looks.
+  // `first`: the process cannot know yet that it is looked at.
   void look(std::span<const pid_t> processes, bool first);
   // To be called after a call, while the processes still stand: which code was where. Errors:
   // kInfrastructure.

@@ -1,5 +1,5 @@
-// Which core a thread runs on, for those who time: the supervisor, and on a GPU the launching
-// thread.
+// The core of a thread that takes times: the supervisor's thread, and on a GPU the thread that
+// launches kernels.
 #pragma once
 
 #include <sched.h>
@@ -32,8 +32,8 @@ class CorePin {
   bool pinned_ = false;
 };
 
-// Keeps the calling thread off a core that somebody else is bound to, until the object ends. Where
-// that is the only one, it stays.
+// Keeps the calling thread off a core that another thread is bound to, until the object ends. Where
+// that core is the only one, the thread stays.
 class CoreAvoidance {
  public:
   CoreAvoidance();

@@ -31,7 +31,7 @@ class KnownCode {
   [[nodiscard]] static Result<KnownCode> make(int library, const std::filesystem::path& program);
 
   // Code known where nothing is compiled: files below these folders, where no submission can write,
-  // are code of what runs it, whoever owns the folders but the user that submissions run as.
+  // are code of the runtime. Any user may own the folders but the one that submissions run as.
   [[nodiscard]] static KnownCode of_runtime(const std::vector<std::filesystem::path>& folders);
 
   // A library that a build step made: code of the submission's, as long as it holds what has this

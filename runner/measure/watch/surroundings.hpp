@@ -23,8 +23,8 @@ struct Pressure {
 };
 [[nodiscard]] Pressure pressure();
 
-// True if a thread of somebody else runs or wants to, machine-wide; asked while all of ours but the
-// caller stand still. False where /proc/loadavg does not say.
+// True if a foreign thread runs or wants to, machine-wide; asked while all of ours but the caller
+// stand still. False where /proc/loadavg does not say.
 [[nodiscard]] bool others_run();
 
 // Looks at the clock until so many nanoseconds have passed; the core does not rest meanwhile.

@@ -15,8 +15,8 @@
 
 namespace kbench {
 
-// The run time of a thread so far: how long it ran, for how long it waited for a core that somebody
-// else had, and on how many occasions it was put on one.
+// The run time of a thread so far: how long it ran, how long it waited for a busy core, and how
+// often it was put on a core.
 struct RunTime {
   std::uint64_t ns = 0;
   std::uint64_t waited_ns = 0;
@@ -73,7 +73,7 @@ class CoreLedger {
   std::uint64_t overruns_ = 0;
 };
 
-// Tells a call in which nothing runs: its threads wait for a core that somebody else keeps busy, or
+// Tells a call in which nothing runs: its threads wait for a core that other programs keep busy, or
 // for each other.
 class StallWatch {
  public:
