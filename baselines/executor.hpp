@@ -40,14 +40,14 @@ class GraphExecutor {
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
                                             const std::vector<at::Tensor>& parameters) const;
 
-  // The same with both operands of each convolution (aten::conv*) rounded to TF32, to nearest: what
-  // an honest convolution computes wherever the precision class lets it. Float32 tensors only.
+  // Like run(), with both operands of each convolution (aten::conv*) rounded to TF32, to nearest:
+  // what an honest convolution computes wherever the precision class lets it. Float32 tensors only.
   [[nodiscard]] std::vector<at::Tensor> run_with_tf32_convolutions(
       const std::vector<at::Tensor>& inputs, const std::vector<at::Tensor>& parameters) const;
   [[nodiscard]] bool has_convolutions() const;
 
-  // The same without one node: its first operand of the result's shape and dtype stands in for the
-  // result. For mutations only. Throws also where the node has no such operand.
+  // Like run(), without one node: its first operand of the result's shape and dtype stands in for
+  // the result. For mutations only. Throws also where the node has no such operand.
   [[nodiscard]] std::vector<at::Tensor> run_without(
       std::size_t node, const std::vector<at::Tensor>& inputs,
       const std::vector<at::Tensor>& parameters) const;

@@ -48,7 +48,7 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
   std::uint64_t ask(const std::string& owner, std::size_t bytes, Granted granted);
   // The request is not granted any more.
   void withdraw(std::uint64_t number);
-  // Closes the line: nothing is granted any more to whoever waits.
+  // Closes the line: requests that wait are granted nothing any more.
   void close() { line_.clear(); }
 
   [[nodiscard]] std::size_t held() const { return held_; }

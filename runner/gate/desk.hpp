@@ -39,8 +39,8 @@ class Desk {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `send`: to the supervisor. `alarm`: asks for tick() at that time. Nobody wakes up without need:
-  // on a CPU it would disturb what is measured meanwhile.
+  // `send`: to the supervisor. `alarm`: asks for tick() at that time. The gate never wakes up
+  // without need: on a CPU that would disturb a measurement.
   Desk(GateHello hello, std::function<void(const Json&)> send,
        std::function<Clock::time_point()> now, std::function<void(Clock::time_point)> alarm = {});
   ~Desk() { bodies_->close(); }
@@ -105,7 +105,7 @@ class Desk {
   // without a body is none.
   void hear_mcp(const Visit& visit, const std::string& text, const HttpRequest* headers,
                 McpPeer& peer, const Respond& respond);
-  // A visit of somebody who comes by no network, and may use what the token of that name may.
+  // A visit without a network, by a client that may use what the token of that name may.
   [[nodiscard]] Visit local_visit(const std::string& name) const;
 
   // Every request that there is: method and path. For the test of what is documented.
@@ -122,9 +122,9 @@ class Desk {
   void hear(const Json& message);
   // Answers those whose time is over.
   void tick();
-  // The time at which tick() has something to do; nothing where nobody waits.
+  // The time at which tick() has something to do; nothing where no request waits.
   [[nodiscard]] std::optional<Clock::time_point> next_deadline() const;
-  // The supervisor ends: everybody is answered.
+  // The supervisor ends: every request is answered.
   [[nodiscard]] bool told_to_end() const { return ending_; }
 
   [[nodiscard]] std::size_t waiting() const { return errands_.size(); }
@@ -144,13 +144,13 @@ class Desk {
   // A question to the supervisor; sent once, however many want the answer.
   struct Question {
     Json message;       // null once it is sent
-    std::string key;    // by which others join; empty where nobody may
+    std::string key;    // by which others join; empty where none may
     std::string order;  // hash of the ordered work
     std::size_t bytes = 0;
     std::shared_ptr<ByteBudget::Hold> body;
     std::vector<Place> places;
   };
-  // An evaluation that is queued or running, as far as somebody here ordered or awaits it.
+  // An evaluation that is queued or running, as far as a client here ordered or awaits it.
   struct Awaited {
     // The supervisor's last word: the state, and the reason for the wait.
     Json state = {{"state", "queued"}};

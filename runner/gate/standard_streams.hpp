@@ -16,8 +16,8 @@ namespace kbench {
 class StandardStreams {
  public:
   // `who`: the name of the one token, in `hello`, that the client has. `end_fd`: an eventfd that
-  // asks the supervisor to end; `signal_fd` becomes readable where somebody asks for that. The
-  // channel and both descriptors outlive it.
+  // asks the supervisor to end; `signal_fd` becomes readable on a request to end. The channel and
+  // both descriptors outlive it.
   StandardStreams(const std::string& who, Channel& channel, GateHello hello, int end_fd,
                   int signal_fd);
 

@@ -1,7 +1,7 @@
-// Starts kbench-gate, which talks to the network so that nobody else has to. The socket that it
-// listens on is opened here and handed over; then nobody but the gate has it. In its sandbox the
-// gate has no files, no network of its own and can make no socket: all it can do is to accept on
-// that one, and to speak on its channel. So no rule of the sandbox had to be loosened for it.
+// Starts kbench-gate, the one process of a server that talks to the network. The socket that it
+// listens on is opened here and handed over; then only the gate has it. In its sandbox the gate has
+// no files, no network of its own and can make no socket: all it can do is to accept on that one,
+// and to speak on its channel. So no rule of the sandbox had to be loosened for it.
 #pragma once
 
 #include <cstdint>

@@ -23,8 +23,8 @@
 //   supervisor: {"say": "draining"}, {"say": "bye"}
 //
 // An answer comes before the event that ends what it speaks of. The gate is not trusted: the
-// supervisor takes nothing from it but the requests above, and reads them as it would read
-// anybody's.
+// supervisor takes nothing from it but the requests above, and reads them as it reads any untrusted
+// text.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ struct GateHello {
 [[nodiscard]] Json hello_json(const GateHello& hello);
 [[nodiscard]] Result<GateHello> hello_from_json(const Json& json);
 
-// {error: {message, hint, fault}}, the body of whatever was refused.
+// {error: {message, hint, fault}}, the body of a refusal.
 [[nodiscard]] Json refusal_json(const std::string& message, const std::string& hint,
                                 const std::string& fault = "client");
 

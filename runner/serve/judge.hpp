@@ -34,7 +34,7 @@ class Judge {
   virtual Result<Identity> identify(const Order& order) = 0;
 
   enum class Rows {
-    kThatCount,  // measured in full, unchanged, no fault of ours: nobody need measure again
+    kThatCount,  // measured in full, unchanged, no fault of ours: need not be repeated
     kAny,
   };
   // The newest stored row of that key: {id, run_id, row}, its reward included; nothing where there

@@ -1,6 +1,6 @@
-// Which orders wait, and whose turn it is. Agents take turns, so that one who sends many holds
-// nobody else up by more than one batch; an agent's own orders stay in their order. What waits here
-// has no files, which lie on the spool. Knows neither time nor disk.
+// Which orders wait, and whose turn it is. Agents take turns, so that an agent with many orders
+// holds others up by one batch at most; an agent's own orders stay in their order. Orders that wait
+// here have no files: these lie on the spool. Knows neither time nor disk.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class OrderQueue {
   Push push(QueuedOrder order);
   // The answer of push() to a new order of so many bytes.
   [[nodiscard]] Push room_for(const std::string& agent, std::size_t bytes) const;
-  // Puts back an order of an earlier server, whatever the limits say.
+  // Puts back an order of an earlier server, even above the limits.
   void restore(QueuedOrder order);
 
   enum class State { kQueued, kRunning };
@@ -43,7 +43,7 @@ class OrderQueue {
   [[nodiscard]] const QueuedOrder* find(const std::string& id) const;
 
   // The next ones, which are to be judged together: of one kind and size, at most `most`. They run
-  // then. What was tried before comes alone, so that it takes nobody along if it kills the server.
+  // then. An order tried before comes alone, so that no other is lost if it kills the server.
   [[nodiscard]] std::vector<QueuedOrder> take(std::size_t most);
   // Removes an order that has its row, or never will.
   void finish(const std::string& id);

@@ -31,7 +31,7 @@ class Pace {
   Time each_;                               // from one free place to the next
   bool known_ = false;                      // measured, no guess
   std::optional<Clock::time_point> since_;  // the last free place, or begin()
-  Clock::time_point next_{};                // when whoever was refused last is to come
+  Clock::time_point next_{};                // time given to the last refused one
 };
 
 }  // namespace kbench

@@ -1,9 +1,9 @@
 // `kbench serve` without its judge: takes what the gate asks, keeps it in the queue and on the
-// disk, has it judged, and says what came of it. It trusts its judge and nobody else, and has no
-// socket but the channel that its gate speaks on.
+// disk, has it judged, and says what came of it. It trusts only its judge, and has no socket but
+// the channel of its gate.
 //
 // Two threads: the caller's answers the gate; the other one lets the judge work. What they share is
-// behind one lock, which nobody holds while he waits.
+// behind one lock, which no thread holds while it waits.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ struct ServeSettings {
   // which ends the process; what is judged is lost then, and judged again by the next server.
   int end_fd = -1;
   std::function<void()> abandon;
-  std::function<void(const std::string&)> note;  // a line for whoever sits before it
+  std::function<void(const std::string&)> note;  // a line for the operator
 };
 
 // How serving ended.

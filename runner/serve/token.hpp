@@ -39,7 +39,7 @@ struct KnownToken {
 // Errors: kUsage, with the line; never with a token.
 [[nodiscard]] Result<std::vector<KnownToken>> parse_tokens(std::string_view text);
 
-// Errors: those, and kUsage for a file that others may read, that is a link or somebody else's.
+// Errors: those, and kUsage for a file that others may read, that is a link or another user's.
 [[nodiscard]] Result<std::vector<KnownToken>> read_tokens(const std::filesystem::path& file);
 
 // Writes a new file (mode 0600) with one token, "default", that may do everything. Errors:

@@ -63,8 +63,8 @@ class Store {
   // this moment.
   ~Store();
 
-  // The same while it stays open: a copy of the file has all that was written. Errors:
-  // kInfrastructure, where somebody reads the database for longer than the store waits.
+  // Puts all that was written into the one file while the store stays open, for a copy of the file.
+  // Errors: kInfrastructure, where somebody reads the database for longer than the store waits.
   Status settle();
 
   // Sets the chain's key. Runs that are begun from now on are chained with it, and chains made with
@@ -98,7 +98,7 @@ class Store {
   // Evaluations in order of insertion, complete with checks and samples.
   [[nodiscard]] Result<std::vector<Evaluation>> evaluations(const std::string& run_id) const;
 
-  // The same, with what its chain says about them.
+  // Evaluations of a run, with what its chain says about them.
   [[nodiscard]] Result<StoredRun> read(const std::string& run_id) const;
 
   // An episode of a run that is there, without turns. Errors: kUsage where there is one of that id.
@@ -167,7 +167,7 @@ class Store {
   // damaged is an Error (kBadInput).
   [[nodiscard]] Result<std::map<std::string, std::string>> contents(
       std::span<const std::string> hashes, std::size_t most_bytes) const;
-  // The same, but that those which are damaged are told beside the others.
+  // The contents under these hashes, with damaged ones told beside the others.
   [[nodiscard]] Result<StoredContents> readable_contents(std::span<const std::string> hashes,
                                                          std::size_t most_bytes) const;
 

@@ -1,5 +1,5 @@
-// An errand: the evaluations that a request wants, whatever its shape, and their outcomes. A shape
-// (a trainer's wire format) is two pure functions: from a body to an errand, and from outcomes to a
+// An errand: the evaluations that a request of any shape wants, and their outcomes. A shape (a
+// trainer's wire format) is two pure functions: from a body to an errand, and from outcomes to a
 // response. The desk does what lies between.
 #pragma once
 

@@ -13,7 +13,7 @@
 namespace kbench {
 
 // Whether a Host header names this machine by a name of loopback, or by one that it was given. A
-// page of somebody else's, whose name was made to lead here, sends that name.
+// foreign page, whose name was made to lead here, sends that name.
 [[nodiscard]] bool is_own_host(std::string_view host, std::span<const std::string> names);
 // Whether an Origin header, which browsers send, is of a page from here.
 [[nodiscard]] bool is_own_origin(std::string_view origin, std::span<const std::string> names);

@@ -4,9 +4,9 @@
 //   POST /evaluate/batch {batch_id, tasks: []}
 //   GET /status/ID, GET /results/ID
 //
-// `task_id` is the client's own name for what it sends; which of our tasks it is `reference_code`
-// says, the text of its module, else 422. What decides how to measure (trials, warm-up, backends)
-// is read and not obeyed: everybody is measured alike. Names are remembered per token, the newest
+// `task_id` is the client's own name for its kernel. `reference_code`, the text of the module, says
+// which of our tasks it is, else 422. Fields on how to measure (trials, warm-up, backends) are read
+// and not obeyed: all clients are measured alike. Names are remembered per token, the newest
 // kMostNames of them, as long as the gate lives; sending the same again finds the same row.
 #pragma once
 
@@ -34,7 +34,7 @@ class KernelGymNames {
   void put(const std::string& client, const std::string& name, const OrderOutcome& outcome);
   // Forgets a name that was expected: its request was no order, and never had the name.
   void forget_expected(const std::string& client, const std::string& name);
-  // The id of the evaluation, or the outcome without one; nothing where nobody called one so.
+  // The id of the evaluation, or the outcome without one; nothing for an unknown name.
   struct Named {
     std::string id;
     std::optional<OrderOutcome> without_id;
@@ -52,7 +52,7 @@ class KernelGymNames {
                                               KernelGymNames& names);
 [[nodiscard]] Result<Errand> kernelgym_batch_errand(const Json& body, const Client& client,
                                                     KernelGymNames& names);
-// Errors: kNotFound, a name that nobody gave.
+// Errors: kNotFound for an unknown name.
 [[nodiscard]] Result<Errand> kernelgym_status_errand(const std::string& name, const Client& client,
                                                      const KernelGymNames& names);
 [[nodiscard]] Result<Errand> kernelgym_results_errand(const std::string& name, const Client& client,
@@ -60,7 +60,7 @@ class KernelGymNames {
 
 // One result, as its clients read it: {task_id, status, compiled, correctness, decoy_kernel,
 // reference_runtime, kernel_runtime, speedup, metadata, error_message, …}. Runtimes in
-// milliseconds. "completed" is whatever was judged, "failed" what was not for a fault of ours.
+// milliseconds. "completed" was judged; "failed" was not, by a fault of ours.
 [[nodiscard]] Json kernelgym_result(const std::string& name, const OrderOutcome& outcome);
 
 }  // namespace kbench

@@ -1,4 +1,4 @@
-// Messages of a stream, a line each, from somebody who may never end a line.
+// Messages of a stream, a line each, from a sender that may never end a line.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class MessageLines {
   explicit MessageLines(std::size_t most_bytes) : most_bytes_(most_bytes) {}
 
   // Hands over each line that ends in `bytes`, without its line feed. A line of more than
-  // `most_bytes` is handed over once, cut after `most_bytes` + 1, so that whoever takes it sees
-  // that it is too long; what follows up to its line feed is dropped and is no message.
+  // `most_bytes` is handed over once, cut after `most_bytes` + 1, so that `take` sees that it is
+  // too long; the rest up to its line feed is dropped.
   void add(std::string_view bytes, const Take& take);
 
  private:

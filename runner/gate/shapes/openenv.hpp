@@ -4,7 +4,7 @@
 //   WS /ws: {type: "reset" | "step" | "state" | "close" | "mcp", data}
 //     → {type: "observation", data: {observation, reward, done, metadata}}, {type: "state", data},
 //       {type: "mcp", data}, {type: "error", data: {message, code}}
-//   POST /reset, POST /step {action}, GET /state: the same for one episode of each token
+//   POST /reset, POST /step {action}, GET /state: as above, for one episode of each token
 //   GET /schema, GET /metadata
 //
 // A client gives up after 60 seconds: after 55 it is told that the kernel is still being measured,

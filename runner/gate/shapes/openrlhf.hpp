@@ -5,7 +5,7 @@
 //
 // A label is the task. The answer is what `query` has behind `prompts`. A client gives up after 180
 // seconds and asks again, up to five times: so after 170 it is told 503, and the next try finds the
-// row. An outcome that is nobody's fault but ours is a 503 as well: a number would be a lie.
+// row. An outcome by a fault of ours is a 503 as well: a number would be a lie.
 #pragma once
 
 #include "runner/core/json.hpp"
