@@ -100,7 +100,7 @@ class Backend {
   // bits on every device. Asynchronous on CUDA (default stream), like all below that return Status.
   virtual Status draw(const TensorSpec& tensor, DrawKey key, void* destination) = 0;
   virtual Status copy(void* destination, const void* source, std::uint64_t bytes) = 0;
-  // The same for what somebody else reads next: on CPU it is not left in the caches.
+  // Copies what another process reads next: on CPU it is not left in the caches.
   virtual Status copy_uncached(void* destination, const void* source, std::uint64_t bytes) = 0;
   // Fills with 0xFF bytes: NaN in every floating dtype, -1 in integers. On CPU as copy_uncached.
   virtual Status poison(void* destination, std::uint64_t bytes) = 0;

@@ -1,5 +1,5 @@
 // A tensor's values to draw, resolved from a TensorSpec into numbers that host and device kernels
-// share: made once on the host, checked there, then passed by value to whatever fills the tensor.
+// share: made once on the host, checked there, then passed by value to what fills it.
 #pragma once
 
 #include <cstdint>

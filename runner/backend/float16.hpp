@@ -1,6 +1,6 @@
 // float16 and bfloat16 as plain 16-bit patterns: conversion to and from float32 in integer
-// arithmetic, so that host and device agree bit for bit whatever their rounding and denormal modes.
-// Towards 16 bits: nearest, ties to even, overflow to infinity, NaN stays NaN.
+// arithmetic, so that host and device agree bit for bit in all rounding and denormal modes. Towards
+// 16 bits: nearest, ties to even, overflow to infinity, NaN stays NaN.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ class Nvml {
   // Why the clock is not higher at this moment: "power cap", "thermal slowdown", ... An empty list
   // means that nothing holds it back.
   [[nodiscard]] std::optional<std::vector<std::string>> clock_limits(int device) const;
-  // The same as the bits of nvmlDeviceGetCurrentClocksEventReasons.
+  // The limits as the bits of nvmlDeviceGetCurrentClocksEventReasons.
   [[nodiscard]] std::optional<std::uint64_t> clock_limit_bits(int device) const;
   [[nodiscard]] std::optional<std::string> uuid(int device) const;  // "GPU-…"
 

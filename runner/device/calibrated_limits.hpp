@@ -1,5 +1,5 @@
-// Measures what a device can do at most, once, by an oracle of its own while nobody else measures
-// there; and says where that is far from what its maker states.
+// Measures what a device can do at most, once, by an oracle of its own while no other command
+// measures there; and says where that is far from what its maker states.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct MeasuredDevice {
   DeviceLimits limits;
 };
 
-// Waits for whoever measures there, ends its oracle again, and keeps the limits as the device's.
+// Waits for other measurements there, ends its oracle again, and keeps the limits as the device's.
 // Errors: kUsage, there is no place to keep them; those of take_measuring_lock and of the oracle.
 [[nodiscard]] Result<MeasuredDevice> measure_device_limits(const Installation& around,
                                                            const Target& target);

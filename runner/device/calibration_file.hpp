@@ -1,5 +1,5 @@
 // The calibrations of this machine's devices: a file for each in calibrations/ of kbench's state
-// folder, which outlives results, so that whoever calibrates one device changes nothing of another.
+// folder, which outlives results, so that the calibration of one device changes nothing of another.
 // A run copies into each row the one that fits its device. A device without a file of its own has
 // what stands in calibration.json there, which older versions kept for all devices.
 #pragma once
@@ -41,7 +41,7 @@ struct StoredCalibration {
   int runs = 0;                                       // behind it
   std::string database;                               // with their samples
   int failed_checks = 0;                              // checks of the clock; any makes it doubtful
-  bool has_timing = true;                             // no: nobody has measured it yet
+  bool has_timing = true;                             // no: it was not measured yet
   std::optional<DeviceLimits> limits = std::nullopt;  // `kbench calibrate --only limits`
 };
 

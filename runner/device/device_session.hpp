@@ -77,8 +77,8 @@ class DeviceSession {
   std::unique_ptr<OracleProcess> resting_;  // between two turns; ends before the sandbox
 };
 
-// A turn on the device: from its making to its end nobody else measures there. Its oracle is the
-// session's, if that has one of the same device, precision and threads.
+// A turn on the device: from its making to its end no other command measures there. Its oracle is
+// the session's, if that has one of the same device, precision and threads.
 class DeviceTurn {
  public:
   // Errors: those of take_measuring_lock. The session outlives it.
@@ -107,7 +107,7 @@ class DeviceTurn {
   [[nodiscard]] OracleProcess& oracle() { return *oracle_; }
   // Ends measuring: the oracle ends, or rests until the next turn.
   void rest_oracle();
-  // The oracle ends, whatever the session is for.
+  // The oracle ends, in any kind of session.
   void drop_oracle() { oracle_.reset(); }
 
  private:

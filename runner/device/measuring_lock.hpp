@@ -1,11 +1,11 @@
 // The locks of the device that a command measures on (os/device_lock.hpp): one among a user's own
-// runs, which nobody else can hold, and one among all users. Every command that times something
+// runs, which no other user can hold, and one among all users. Every command that times something
 // takes them before it starts the oracle.
 //
 // There are two such pairs. The first is the device: a run holds it from beginning to end. The
 // second is the turn: a command holds it while it executes something on the device. A run gives its
-// turn away between two evaluations (give_turn) if somebody waits for one, and takes it again
-// behind them. So a command that only checks a kernel waits for one evaluation, not for a run.
+// turn away between two evaluations (give_turn) if a command waits for one, and takes it again
+// behind it. So a command that only checks a kernel waits for one evaluation, not for a run.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace kbench {
 
-// The name of a device among locks: its GPU's UUID, whatever number it has for this process, or
+// The name of a device among locks: its GPU's UUID, not the number that this process has for it, or
 // cpu_lock_name().
 [[nodiscard]] std::string device_lock_name(const Target& target);
 
@@ -32,7 +32,7 @@ struct LockRequest {
   // A turn is enough, since nothing is timed: between two evaluations of the device's holder.
   bool turn_only = false;
   double seconds = 0;                // probable duration of the use; 0: unknown
-  ProgressSink* progress = nullptr;  // tells for whom it waits, and warns; null: nobody is told
+  ProgressSink* progress = nullptr;  // gets the holders waited for, and warnings; null: dropped
   // Receives what is waited for, again whenever that changes, and nothing once the wait is over.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
   std::function<bool()> is_needless = {};  // before the wait; true: no lock is taken
@@ -48,13 +48,13 @@ struct MeasuringLock {
   bool is_needless = false;
 };
 
-// Fails if somebody else holds the device and the request does not wait. A lock that cannot be kept
-// at all (no folder for it) is a warning, and the result locks nothing.
+// Fails if another process holds the device and the request does not wait. A lock that cannot be
+// kept at all (no folder for it) is a warning, and the result locks nothing.
 [[nodiscard]] Result<MeasuringLock> take_measuring_lock(const LockRequest& request);
 
-// Gives the turn between two evaluations to those who wait for one, and returns once they, and
-// others who came before this call, have had it. True if there was anybody. `next_seconds`: the
-// probable time of the next evaluation, for those who come meanwhile; 0: not known.
+// Gives the turn between two evaluations to commands that wait for one, and returns once all that
+// came before this call have had it. True if there was one. `next_seconds`: the probable time of
+// the next evaluation, for commands that come meanwhile; 0: not known.
 bool give_turn(const LockRequest& request, MeasuringLock& lock, double next_seconds = 0);
 
 }  // namespace kbench

@@ -14,7 +14,7 @@ namespace kbench {
 [[nodiscard]] OracleOptions oracle_options(Sandbox& sandbox, const Installation& installation,
                                            const Target& target, const std::string& precision);
 
-// The command of that oracle (confined_oracle), which confines whatever it executes of a task, for
+// The command of that oracle (confined_oracle), which confines all that it executes of a task, for
 // the selftest that tries to get out. Errors: kInfrastructure, where it is not built or LibTorch is
 // not found.
 [[nodiscard]] Result<SandboxCommand> oracle_command(const Installation& installation,

@@ -35,7 +35,7 @@ struct LaneCommand {
 struct LaneEvent {
   enum class What {
     kRow,       // the unit has its row
-    kReturned,  // the lane died with this unit, for that reason; it is nobody's now
+    kReturned,  // the lane died with this unit, for that reason; no lane has it now
     kLost,      // the lane is out, for that reason: its device is lost, or it died too often
   };
   What what = What::kRow;

@@ -1,6 +1,6 @@
 // Messages between a coordinator and its lanes, over a Channel. The coordinator has the plan, the
 // builders, the store and the chain; a lane has one device. Orders, facts and units are JSON that
-// whoever sends them and whoever measures agree on: nothing of them is looked at on the way.
+// the sender and the measuring lane agree on: nothing of them is looked at on the way.
 //
 //   coordinator                     lane
 //   take {order}              ->    waits for its device
@@ -30,7 +30,7 @@ struct LaneRequest {
   LaneAsk ask = LaneAsk::kEnd;
   Json body;               // the order, or the unit
   double seconds = 0;      // time that the unit will probably take; 0: unknown
-  bool gives_turn = true;  // before the unit, where somebody waits for the device
+  bool gives_turn = true;  // before the unit, where a command waits for the device
   bool lost = false;       // the end: nothing of the device is kept
 };
 

@@ -20,8 +20,8 @@ class LaneWork {
  public:
   virtual ~LaneWork() = default;
 
-  // Waits until nobody else measures on the device, and keeps it. Errors end the lane, here and
-  // in start().
+  // Waits until no other command measures on the device, and keeps it. Errors end the lane, here
+  // and in start().
   virtual Status take(const Json& order) = 0;
   // Starts what measures; the facts are the coordinator's.
   virtual Result<Json> start() = 0;

@@ -12,7 +12,7 @@ namespace kbench {
 
 struct GraphNodeFacts {
   std::string op;          // "aten::relu"
-  bool redundant = false;  // leaving it out is correct whatever the values: see value_facts.hpp
+  bool redundant = false;  // leaving it out is correct for all values: see value_facts.hpp
 };
 
 struct GraphFacts {

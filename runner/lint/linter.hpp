@@ -28,7 +28,7 @@ struct LintSettings {
   int most_operators = 12;  // left out, one at a time; more than that are sampled evenly
   int most_parameters = 12;
   DType type = DType::kFloat32;  // type that replaces float32 in the task's tensors
-  // Checks only what decides whether the task may rank anybody: outputs that do not depend on the
+  // Checks only what decides whether the task may rank rows: outputs that do not depend on the
   // inputs, and how exact eager is. That takes as long as two references and some comparisons.
   bool only_whether_it_ranks = false;
 };

@@ -14,8 +14,8 @@ namespace kbench {
 // Which descriptors the program gets, and the memory that placing them needs.
 class DescriptorPlan {
  public:
-  // Pairs of {our descriptor, its number in the child}. Those of 0, 1 and 2 that nobody asks for
-  // will be /dev/null.
+  // Pairs of {our descriptor, its number in the child}. Those of 0, 1 and 2 that no pair names will
+  // be /dev/null.
   explicit DescriptorPlan(const std::vector<std::pair<int, int>>& descriptors);
 
   // Used in the fork: puts each descriptor at its number, and closes all others but `report`, which

@@ -28,7 +28,7 @@ struct ChildPlan {
 
 struct ChildEnd {
   int status = 0;          // as waitpid reports it
-  bool by_itself = false;  // it had ended before anybody stopped it
+  bool by_itself = false;  // it had ended before it was stopped
 };
 
 class ChildProcess {

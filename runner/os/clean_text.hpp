@@ -1,8 +1,8 @@
-// Makes text that somebody else wrote safe to print, store and show: names of files, a compiler's
-// words, a title. A terminal obeys control characters, and terminal and browser reorder text by
-// bidirectional controls; what they could take for an instruction is shown instead. There is one
-// set of such characters (steers_a_reader); the functions differ only in how they write them.
-// Invariant: foreign text passes one of them before it is printed, stored or shown.
+// Makes foreign text safe to print, store and show: names of files, a compiler's words, a title. A
+// terminal obeys control characters, and terminal and browser reorder text by bidirectional
+// controls; what they could take for an instruction is shown instead. There is one set of such
+// characters (steers_a_reader); the functions differ only in how they write them. Invariant:
+// foreign text passes one of them before it is printed, stored or shown.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,8 @@
-// One measurement at a time on a device, whoever's it is. Two runs that measure beside each other
+// One measurement at a time on a device, among all users. Two runs that measure beside each other
 // make each other slow and both wrong, on other cores as well: memory, caches, power and clocks are
-// shared. Whoever measures holds the lock of the device (flock on a file that all users of the
-// machine may open); the kernel takes it back however its holder ends. Whoever waits is served in
-// order of arrival (device_queue).
+// shared. A measuring process holds the lock of the device (flock on a file that all users of the
+// machine may open); the kernel takes it back however its holder ends. Waiting processes are served
+// in order of arrival (device_queue).
 //
 // The file is removed by its holder, so that one of a machine that is gone (a CPU's carries the
 // machine's boot id) is the exception. What a killed holder leaves behind locks nobody out, even
@@ -59,7 +59,7 @@ struct DeviceWait {
 
 class DeviceLock {
  public:
-  // Waits for the holder, and for those who came before. `waits_for` is called once for each
+  // Waits for the holder, and for processes that came before. `waits_for` is called once for each
   // holder that is waited for and each place in the queue. If it returns false, the wait ends with
   // an error (kInfrastructure) that names the holder. `is_needless` is called before the wait and
   // repeatedly during it; it may be slow, because the place in the queue is kept. If it returns
@@ -71,10 +71,10 @@ class DeviceLock {
       const std::function<bool(const DeviceWait&)>& waits_for,
       const std::function<bool()>& is_needless = {});
 
-  // Number of those who wait for the lock.
+  // Number of processes that wait for the lock.
   [[nodiscard]] static int waiters(const std::filesystem::path& folder, const std::string& device);
 
-  // Changes the words for those who wait.
+  // Changes the words for waiting processes.
   void tell(const LockSeeker& self) const;
 
   // True for a lock that is held.

@@ -1,8 +1,8 @@
-// The queue of those who wait for a device, in order of arrival: each waiter holds a flock on a
-// file of its own beside the device's lock, so that a place ends with the process that has it. The
-// kernel's time of the file's making orders them; nobody can be before somebody who came earlier. A
-// user's runs wait for each other first (device/measuring_lock), so that among users each has one
-// place.
+// The queue of processes that wait for a device, in order of arrival: each waiter holds a flock on
+// a file of its own beside the device's lock, so that a place ends with the process that has it.
+// The kernel's time of the file's making orders them; no process can be before one that came
+// earlier. A user's runs wait for each other first (device/measuring_lock), so that among users
+// each has one place.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@
 
 namespace kbench {
 
-// Those who stand in a queue, or in a part of it.
+// The waiters in a queue, or in a part of it.
 struct Waiting {
   int count = 0;
   std::optional<double> seconds = 0.0;  // time of all; none where one of them does not say
@@ -24,9 +24,9 @@ struct Waiting {
 
 class QueuePlace {
  public:
-  // Takes a place at the end of the queue of the lock `file`. `seconds`: how long whoever waits
-  // there will probably hold the lock, for those behind; 0: nobody knows. Errors: kInfrastructure,
-  // the folder cannot be written.
+  // Takes a place at the end of the queue of the lock `file`. `seconds`: how long this waiter will
+  // probably hold the lock, for those behind; 0: unknown. Errors: kInfrastructure, the folder
+  // cannot be written.
   [[nodiscard]] static Result<QueuePlace> take(const std::filesystem::path& file,
                                                double seconds = 0);
 

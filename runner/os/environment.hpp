@@ -30,8 +30,8 @@ using Environment = std::function<std::optional<std::string>(const std::string&)
     std::span<const std::string_view> dropped, const std::map<std::string, std::string>& set);
 
 // The same variables, but that the search paths among them (of programs, libraries and Python's
-// modules) have no relative or empty entries: these mean the working directory, where files of
-// somebody else may lie. A search path without any other entry is left out.
+// modules) have no relative or empty entries: these mean the working directory, where foreign files
+// may lie. A search path without any other entry is left out.
 [[nodiscard]] std::vector<std::string> without_relative_paths(std::vector<std::string> variables);
 
 }  // namespace kbench

@@ -25,7 +25,7 @@ class LineFile {
 
   // Writes the text with a line break behind it.
   Status write(const std::string& line);
-  // Whether standard output took everything is for whoever flushes it.
+  // Whether standard output took everything is for its flush to say.
   Status close();
 
  private:

@@ -1,7 +1,7 @@
 // SIGINT and SIGTERM, which ask a command to stop. As a flag (InterruptGuard): the first one lets
 // the evaluation at hand finish and be saved, the second ends the program at once (what is stored
 // stays stored). As something to read (signals_to_read), for commands that wait for several things:
-// whoever reads them tells a run by a function that it is to end.
+// the reader tells a run by a function that it is to end.
 #pragma once
 
 #include <chrono>

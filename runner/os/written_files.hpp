@@ -1,7 +1,7 @@
 // How much a process that runs foreign code has written to its folder. A disk has no limit for one
 // folder, and a limit on the length of a file (RLIMIT_FSIZE) says nothing of many: so they are
-// counted, and a process with too many or too large ones ends, before the disk is full for
-// everybody.
+// counted, and a process with too many or too large ones ends, before the disk is full for all
+// users.
 #pragma once
 
 #include <sys/types.h>

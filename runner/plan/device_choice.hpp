@@ -1,8 +1,8 @@
 // The device of a run, as --device says it, and the devices that one run measures on at once, as
 // --devices says them: "all", a number of GPUs, "cuda:0,cuda:2", or "cpu". Rows of one run are
 // ranked together, so its devices have one name, one size of memory and one driver. A CPU is one
-// device, whatever its cores: rows that are measured beside each other share its caches and its
-// memory. Only choose_target() looks at the machine.
+// device, however many cores it has: rows that are measured beside each other share its caches and
+// its memory. Only choose_target() looks at the machine.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,8 @@
 
 namespace kbench {
 
-// The device, "cpu" or "cuda", where nobody says --device: a single .cpp file runs on the CPU
-// whatever GPUs there are, all else on a GPU if there is one.
+// The device, "cpu" or "cuda", without --device: a single .cpp file runs on the CPU even beside
+// GPUs, all else on a GPU if there is one.
 [[nodiscard]] std::string usual_device(const RunRequest& request, bool has_gpu);
 
 // The target of --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.
@@ -25,7 +25,7 @@ namespace kbench {
                                            const Installation& installation);
 
 // The GPUs that the words name among `gpus`, all that CUDA shows to this process, by UUID: two runs
-// that want the same ones then take them in the same order, whatever numbers they have for them.
+// that want the same ones then take them in the same order, even if they number them differently.
 // Empty where "all" finds no GPU: the run is one on the CPU. If the words are a number, the first
 // so many. Errors: kUsage, with the devices that are not there, are named twice, or differ.
 [[nodiscard]] Result<std::vector<GpuInfo>> choose_devices(const std::string& words,
@@ -40,8 +40,8 @@ namespace kbench {
 
 // Puts the chosen devices into a plan whose target was chosen without these words, or by
 // named_device(). A single GPU becomes the target and no lane is made; only "cpu" makes a lane of
-// one device. Errors: as above; kUsage for more than one on a CPU, and for GPUs whose UUIDs nobody
-// tells.
+// one device. Errors: as above; kUsage for more than one on a CPU, and for GPUs whose UUIDs are not
+// known.
 [[nodiscard]] Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus,
                                   Plan& plan);
 

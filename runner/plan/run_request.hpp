@@ -50,11 +50,11 @@ struct RunRequest {
   bool all_tasks = false;                     // tasks without a submission are run as well
   bool baselines_only = false;
   bool quick = false;        // the fewest blocks that give a ratio
-  bool no_lint = false;      // imported tasks are not checked, and rank nobody
+  bool no_lint = false;      // imported tasks are not checked, and rank no row
   bool checks_only = false;  // judged without timing: no package is built, no row is ranked
   // Inputs, orders and places are drawn from the seed, the same ones for all submissions for a
-  // task. Its owner knows them beforehand, so such rows are labelled and rank nobody. Empty: each
-  // row has a random seed, which nobody knows before the row is measured.
+  // task. Its owner knows them beforehand, so such rows are labelled and do not rank. Empty: each
+  // row has a random seed, which is unknown before the row is measured.
   std::optional<std::int64_t> seed;
   bool vendor = false;       // one call of a vendor's library is timed as a third baseline
   bool repeat_busy = false;  // a row that other programs disturbed is measured once more

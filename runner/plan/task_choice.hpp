@@ -40,8 +40,8 @@ namespace kbench {
 // kNotFound, as of select_tasks. What is wrong with a line begins with "FILE:LINE: ".
 [[nodiscard]] Result<std::vector<std::string>> read_task_list(
     const std::filesystem::path& file, const std::vector<TaskEntry>& entries);
-// The same for the tasks of the folder `suite`, or of the installation, added to `patterns`, where
-// a file is named.
+// Reads the file, if one is named, for the tasks of the folder `suite` or of the installation, and
+// adds its lines to `patterns`.
 [[nodiscard]] Status add_task_list(const std::optional<std::filesystem::path>& file,
                                    const std::optional<std::filesystem::path>& suite,
                                    const Installation& installation,

@@ -1,5 +1,5 @@
 // Answers to a list of questions, which a thread of its own gives one by one, in any order, while
-// whoever asked does what needs none of them yet.
+// the asking thread does work that needs none of them yet.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class AwaitedAnswers {
   void wait_for_all() const { asking_.wait(); }
 
  private:
-  // Each question gets an answer: somebody waits for it.
+  // Each question gets an answer: the asking thread waits for it.
   Error answer_some(const Ask& ask) {
     const auto failed = [](const char* why) {
       return Error{ErrorCode::kInfrastructure, std::string("whoever was to answer failed: ") + why,

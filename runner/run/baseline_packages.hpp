@@ -44,7 +44,7 @@ struct PackageBuilding {
                                       const Installation& installation, const OracleHello& oracle,
                                       const std::string& precision);
 
-// The command of a builder of packages (confined_builder), which confines whatever it executes of a
+// The command of a builder of packages (confined_builder), which confines all that it executes of a
 // task, for the selftest that tries to get out. Errors: kInfrastructure, where no Python has torch.
 [[nodiscard]] Result<SandboxCommand> builder_command(const Installation& installation,
                                                      const Target& target,

@@ -3,7 +3,7 @@
 // the run finds under its own keys what was compiled here.
 //
 // A run builds two things itself, because they are made on its device: compiled baselines, which
-// are tuned there, and on a GPU whatever Python submissions have compiled.
+// are tuned there, and on a GPU the kernels that Python submissions have compiled.
 #pragma once
 
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Whether the graph of a task computes what the task's Python does, and as fast. Kernels are
 // measured against the graph, and their authors read the Python. If the two differ, honest kernels
-// are wrong; if the graph dawdles, everybody is fast. The task's own Model is played as a Python
-// submission, in the sandbox, and judged like one.
+// are wrong; if the graph dawdles, every submission is fast. The task's own Model is played as a
+// Python submission, in the sandbox, and judged like one.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@ namespace kbench {
 [[nodiscard]] Json fingerprint_of_run(const Target& target, const Toolchain& toolchain,
                                       const OracleHello& hello);
 
-// Terms of judges that share an exchange: whatever they are asked for is in the keys of
-// their rows. Known before an oracle starts: torch is the one that kbench was built with.
+// Terms of judges that share an exchange. The keys of their rows hold what each order asks for.
+// Known before an oracle starts: torch is the one that kbench was built with.
 [[nodiscard]] Json terms_of_judges(const Installation& installation, const Target& target,
                                    const Toolchain& toolchain, bool vendor);
 

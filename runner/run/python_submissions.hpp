@@ -54,7 +54,7 @@ struct PythonFiles {
 };
 [[nodiscard]] Result<PythonFiles> stage_python(const Submission& submission,
                                                const std::vector<SourceFile>& files);
-// The same for files of no submission, whose names begin with src/; the caller names the entry.
+// Stages files of no submission, whose names begin with src/; the caller names the entry.
 [[nodiscard]] Result<PythonFiles> stage_python(const std::vector<SourceFile>& files);
 
 }  // namespace kbench

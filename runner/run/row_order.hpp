@@ -1,5 +1,5 @@
 // How a row is measured: what the evaluator is asked for, and on which terms, as the run's request,
-// the unit and the device have it. Pure, but for a seed that nobody chose. The measurer
+// the unit and the device have it. Pure, but for a seed that was not chosen. The measurer
 // (unit_measurer.hpp) adds what is built or started meanwhile: the library, the vendor's side,
 // parameters that are drawn, the worker before.
 #pragma once

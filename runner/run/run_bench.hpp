@@ -30,14 +30,14 @@ class RunBench {
  public:
   virtual ~RunBench() = default;
 
-  // Waits until nobody else measures on the device, and keeps it; where nothing is timed, until it
-  // is this run's turn. `what` is the name of the run for those who wait, `seconds` what it will
-  // probably take; 0: nobody knows. Submissions are compiled meanwhile, and where nothing is
-  // left to be measured nobody is waited for. Errors: kInfrastructure where it is taken and the run
-  // does not wait.
+  // Waits until no other command measures on the device, and keeps it; where nothing is timed,
+  // until it is this run's turn. `what` is the name of the run for waiting commands, `seconds` its
+  // probable duration; 0: unknown. Submissions are compiled meanwhile; if nothing is left to be
+  // measured then, the wait ends. Errors: kInfrastructure where it is taken and the run does not
+  // wait.
   virtual Status take_device(const std::string& what, double seconds) = 0;
-  // Gives a turn between two units to those who wait for one. `next_seconds`: what the next unit
-  // will probably take; 0: nobody knows.
+  // Gives a turn between two units to commands that wait for one. `next_seconds`: the probable
+  // duration of the next unit; 0: unknown.
   virtual void give_turn(double next_seconds) = 0;
 
   // Starts the oracle and the compilers, and returns once the oracle has answered. Compilers may be

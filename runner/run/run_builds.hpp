@@ -1,6 +1,6 @@
 // All that a run builds for its units: submissions, compiled in threads of their own, the compiled
-// baselines, and whether tasks may rank anybody. It has no device of its own: whoever measures asks
-// for the parts of a unit.
+// baselines, and whether tasks may rank rows. It has no device of its own: the measuring thread
+// asks for the parts of a unit.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,7 @@ class RunBuilds {
   [[nodiscard]] bool on_device() const;
   void begin();
   void await();
-  // Gives up what is not compiled yet: nobody will want it.
+  // Gives up what is not compiled yet: it will not be measured.
   void give_up() { given_up_ = true; }
 
   // True if there is nothing to measure. Waits for the builds, and tells of those that failed: a

@@ -117,7 +117,7 @@ class RunSession {
   bool chained_ = false;  // there is a key to chain with
   std::optional<Exchange> exchange_;
   std::unique_ptr<SharedRun> shared_;  // where rows are shared
-  // Rows that others cannot find yet, so that nobody was told of them.
+  // Rows that other runs cannot find yet, so that the sink was not told of them.
   struct WaitingRow {
     Evaluation row;
     std::vector<Blob> sources;

@@ -1,5 +1,5 @@
 // Compiled submissions that the machines of a pool share: a run takes them, and `kbench build`
-// gives them. A run gives none of its own, because a server compiles thousands that nobody sends
+// gives them. A run gives none of its own, because a server compiles thousands that are never sent
 // again.
 #pragma once
 

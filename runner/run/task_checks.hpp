@@ -1,8 +1,8 @@
-// Whether a task that somebody else wrote may rank anybody. What is not of the shipped suite is
-// linted once by its content, size and device, before its first timed row: does its judge tell a
-// kernel that works from one that computes nothing, is eager itself exact enough to be a yardstick,
-// does the graph compute what the Python does, and cost what the file says? The records are those
-// of `kbench tasks lint`, in the same table.
+// Whether a task from elsewhere may rank rows. A task that is not of the shipped suite is linted
+// once by its content, size and device, before its first timed row: does its judge tell a kernel
+// that works from one that computes nothing, is eager itself exact enough to be a yardstick, does
+// the graph compute what the Python does, and cost what the file says? The records are those of
+// `kbench tasks lint`, in the same table.
 #pragma once
 
 #include <cstddef>
@@ -33,13 +33,13 @@ class TaskChecks {
              std::unique_ptr<TaskExaminer> examiner)
       : installation_(installation), target_(target), examiner_(std::move(examiner)) {}
 
-  // Checks those of the tasks that are not shipped and that nobody has checked; `lints` false: none
-  // of them. A task that cannot be checked is the record's matter, not an error. Errors: of the
-  // store.
+  // Checks those of the tasks that are not shipped and that were not checked before; `lints` false:
+  // none of them. A task that cannot be checked is the record's matter, not an error. Errors: of
+  // the store.
   Status check(const std::vector<const Task*>& tasks, bool lints, Store& store,
                ProgressSink& progress, const std::function<bool()>& interrupted);
 
-  // Why the task ranks nobody; empty where it may.
+  // Why the task ranks no row; empty where it may.
   [[nodiscard]] std::string why_unranked(const Task& task) const;
 
   // Why no submission can be judged by the task: its graph is known to compute something else than

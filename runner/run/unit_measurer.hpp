@@ -50,15 +50,15 @@ class UnitMeasurer {
   // `player`: what plays Python submissions; none where there are none to be played.
   UnitMeasurer(const MeasurerOrder& order, std::optional<PythonPlayer> player);
 
-  // Waits until nobody else measures on the device, and keeps it. The request's target and
+  // Waits until no other command measures on the device, and keeps it. The request's target and
   // installation are the order's. Errors: those of DeviceTurn::take.
   Status take(LockRequest request);
   void give_turn(double next_seconds) { turn_->give_turn(lock_request_, next_seconds); }
 
   // Starts the oracle, and tries the sandbox meanwhile. Errors: kInfrastructure.
   Status begin_start();
-  // Starts torch for the Python submissions of `agent` in a thread of its own: whoever measures
-  // waits for it.
+  // Starts torch for the Python submissions of `agent` in a thread of its own: a measurement waits
+  // for it.
   void start_torch(std::string agent);
   // Waits for the oracle, and finds the calibration of the device. Errors: kInfrastructure.
   Status finish_start();

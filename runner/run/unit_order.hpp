@@ -18,7 +18,7 @@ enum class UnitOrder {
   kLongest,   // longest rows before come first; rows without a time come last
 };
 
-// Sorts `units`, of which `seconds` has the expected durations (0: nobody knows). `seed` is what a
+// Sorts `units`, of which `seconds` has the expected durations (0: unknown). `seed` is what a
 // shuffled order is drawn from.
 void order_units(UnitOrder order, const std::vector<double>& seconds, const std::string& seed,
                  std::vector<std::size_t>& units);

@@ -22,7 +22,7 @@ struct UnitParts {
   // The build of the submission; null while it compiles. finished_build() waits for it.
   const SubmissionBuild* build = nullptr;
   std::function<const SubmissionBuild&()> finished_build;
-  std::string unranked;  // why the task ranks nobody; empty where it may
+  std::string unranked;  // why the task ranks no row; empty where it may
 };
 
 }  // namespace kbench

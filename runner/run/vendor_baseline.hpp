@@ -41,7 +41,7 @@ class VendorBaseline {
   std::filesystem::path cudnn_;
 };
 
-// The library of that name, whatever its version, in the first folder that has one; empty without.
+// The library of that name, of any version, in the first folder that has one; empty without.
 [[nodiscard]] std::filesystem::path find_library(const std::vector<std::filesystem::path>& folders,
                                                  const std::string& name);
 

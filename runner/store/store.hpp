@@ -59,12 +59,12 @@ class Store {
   Store& operator=(Store&&) noexcept;
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
-  // Closes the database. All that was written is in the one file then, unless somebody reads it at
-  // this moment.
+  // Closes the database. All that was written is in the one file then, unless another process reads
+  // it at this moment.
   ~Store();
 
   // Puts all that was written into the one file while the store stays open, for a copy of the file.
-  // Errors: kInfrastructure, where somebody reads the database for longer than the store waits.
+  // Errors: kInfrastructure, while another process reads on for longer than the store waits.
   Status settle();
 
   // Sets the chain's key. Runs that are begun from now on are chained with it, and chains made with
@@ -159,7 +159,7 @@ class Store {
   // The rows of one task in all runs.
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
 
-  // The rows of that key, of whatever runs: the same evaluation, each time that it was made.
+  // The rows of that key, of any runs: the same evaluation, each time that it was made.
   [[nodiscard]] Result<StoredTask> read_key(const std::string& key) const;
 
   // The contents under these hashes, each checked against its own: the smallest first, as many as

@@ -1,6 +1,6 @@
 // Reads how a tensor's values are drawn: the "draw" and "kernelbench" objects of suites/FORMAT.md.
 // Structured values that the file writes as a rule ("affine", "blocks", a triangle of another value
-// than 1) are worked out here, so that everybody behind it knows them as Draw::Kind::kData. A
+// than 1) are worked out here, so that all code behind it knows them as Draw::Kind::kData. A
 // complaint goes to the field's Complaints; the result is then harmless.
 #pragma once
 

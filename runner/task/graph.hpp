@@ -1,8 +1,8 @@
 // One size of a lowered task as a graph in memory: nodes, arguments, and where every value is used
 // for the last time. No LibTorch: what operators there are and what they take is said by a list
-// (operator_check.hpp). Format: suites/FORMAT.md. Invariants of a parsed graph: it may run, whoever
-// wrote it; a value is defined before it is read, and defined once; each value that is read has
-// exactly one reference with last_use set, its last one in execution order.
+// (operator_check.hpp). Format: suites/FORMAT.md. Invariants of a parsed graph: it may run, even if
+// its author is hostile; a value is defined before it is read, and defined once; each value that is
+// read has exactly one reference with last_use set, its last one in execution order.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ struct GraphNode {
   std::string op;        // "aten::linear"
   std::string overload;  // "" for the default one
   std::vector<GraphArg> args;
-  std::vector<std::size_t> outs;  // value indices, kUnread for a tensor that nobody reads
+  std::vector<std::size_t> outs;  // value indices, kUnread for a tensor that no node reads
 
   // "aten::gru.input", as LibTorch writes it.
   [[nodiscard]] std::string full_name() const;

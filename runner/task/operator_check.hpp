@@ -1,7 +1,7 @@
 // Whether a graph may run, node by node: by the list of operators (operator_table.hpp), and by
-// whose memory is written in place. Task files may come from anybody, and whoever executes one
-// calls any operator by its name. Invariant: a graph without a problem writes no memory but what
-// its own nodes made, names no file, and has no argument that the list does not describe.
+// whose memory is written in place. Task files are untrusted, and their executor calls any operator
+// by its name. Invariant: a graph without a problem writes no memory but what its own nodes made,
+// names no file, and has no argument that the list does not describe.
 #pragma once
 
 #include <cstddef>

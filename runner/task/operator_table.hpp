@@ -70,7 +70,7 @@ class OperatorTable {
   // `name` as GraphNode::full_name() gives it, "aten::add_.Tensor"; nullptr for one that is not
   // allowed.
   [[nodiscard]] const OperatorRule* find(const std::string& name) const;
-  // The name that somebody may have meant who wrote this one.
+  // The known name that this one may be a misspelling of.
   [[nodiscard]] std::optional<std::string> nearest_to(const std::string& name) const;
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::size_t size() const { return rules_.size(); }

@@ -154,7 +154,7 @@ struct Task {
 [[nodiscard]] Result<Task> load_task(const std::filesystem::path& json_file);
 
 // Offsets of tensors packed one after another, each at a multiple of 256 bytes and followed by at
-// least as many that belong to nobody: a write past the end lands there and is seen.
+// least as many that belong to no tensor: a write past the end lands there and is seen.
 struct Layout {
   std::vector<std::uint64_t> offsets;
   std::uint64_t bytes = 0;  // a multiple of 256

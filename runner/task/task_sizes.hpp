@@ -1,4 +1,4 @@
-// The sizes of a task that somebody means by a name, or by none.
+// The sizes of a task that a name means, or no name.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // How much work a task is, counted from its graph: bytes that must move and operations, the basis
 // of limits and the floor under suspicion (measure/task_limit) and of profiles. One
 // function for each class of operators (operator_work.hpp). Invariant: a work is never more than
-// the least that a call has to do; an operator that nobody counts leaves it without a limit.
+// the least that a call has to do; an operator that is not counted leaves it without a limit.
 #pragma once
 
 #include <string>

@@ -85,7 +85,7 @@ struct OutputBound {
   double relative = 0;
   double scaled = 0;  // CompareRequest::scaled_bound
   // Largest error of a mean by sliced dimension, besides slice_roundoff times a root mean square.
-  // Empty: nobody looks.
+  // Empty: slices are not checked.
   std::vector<double> slices = {};
   double slice_roundoff = 0;
 };

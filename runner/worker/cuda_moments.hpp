@@ -23,7 +23,7 @@ class CudaMoments {
   // that cannot be: too many of them, an error of the device, a stream whose work is being
   // captured.
   [[nodiscard]] int mark();
-  // Nanoseconds of the device between two moments, once both have come; -1 where nobody can tell.
+  // Nanoseconds of the device between two moments, once both have come; -1 where it is unknown.
   [[nodiscard]] std::int64_t between(int from, int to) const;
   // Forgets all numbers: they begin at 0 again.
   void forget();

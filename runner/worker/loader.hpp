@@ -27,7 +27,7 @@ class TensorStruct {
 class LoadedSubmission {
  public:
   // Errors: kSubmission; `missing_symbol` tells the two kinds apart.
-  // The library comes as a descriptor, so the worker needs no path into anybody's folders.
+  // The library comes as a descriptor, so the worker needs no path into any folder.
   static Result<LoadedSubmission> load(const UniqueFd& library, bool& missing_symbol);
 
   [[nodiscard]] std::uint64_t workspace_bytes() const;

@@ -44,7 +44,7 @@ struct MailboxPage {
   std::array<std::uint64_t, kMaxSlots> input_base;   // byte offsets into the input arena
   std::array<std::uint64_t, kMaxSlots> output_base;  // byte offsets into the output arena
   std::uint32_t
-      copies_outputs;  // Python: to the arena, within the call: nobody can read its memory
+      copies_outputs;  // Python: to the arena, within the call, if its memory cannot be read
 
   // Written by the worker before `done` is raised to the value of `go`.
   alignas(64) std::atomic<std::uint32_t> done;

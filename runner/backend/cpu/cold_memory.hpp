@@ -1,5 +1,5 @@
-// Memory that lies in no cache afterwards, of no core and of whatever size: moved past the caches,
-// or taken out of them line by line. A flush that streams through a buffer does so only where it is
+// Memory that lies in no cache afterwards, of no core and of any size: moved past the caches, or
+// taken out of them line by line. A flush that streams through a buffer does so only where it is
 // larger than the last-level cache, and some have hundreds of megabytes.
 #pragma once
 

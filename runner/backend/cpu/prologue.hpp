@@ -19,7 +19,7 @@ inline std::uint64_t cpu_prologue() {
   std::uint64_t sum = 0;
   for (int pass = 0; pass < kPasses; ++pass) {
     for (std::size_t i = 0; i < buffer.size(); ++i) buffer[i] = sum + i;
-    // The compiler must believe that somebody looks at the buffer, or it folds all of this away.
+    // The compiler must believe that the buffer is read, or it folds all of this away.
     asm volatile("" : : "r"(buffer.data()) : "memory");
     for (const std::uint64_t value : buffer) sum += value;
   }

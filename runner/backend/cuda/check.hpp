@@ -1,5 +1,5 @@
 // Turns the return codes of the CUDA runtime and driver into Status.
-// Launches go through launch(), whose code is that of the launch alone: an error that somebody else
+// Launches go through launch(), whose code is that of the launch alone: an error that earlier code
 // left behind is neither blamed on us nor swallowed.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Looks for bytes that should be as they were left: poison around buffers, copies that nobody may
+// Looks for bytes that should be as they were left: poison around buffers, copies that must not
 // change. Counts add up in `counter`, device memory that the caller clears and reads; everything
 // happens on the default stream.
 #pragma once

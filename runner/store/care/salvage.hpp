@@ -23,7 +23,7 @@ struct SavedRun {
 
 struct LostRun {
   std::string id;
-  std::string started_at;  // empty where nobody can tell
+  std::string started_at;  // empty where it is lost
   std::string why;
 };
 

@@ -14,7 +14,7 @@ struct Vacuumed {
 };
 
 // Writes the database anew, in a temporary file beside it at first: that takes as much room as it
-// has afterwards, twice. Errors: kInfrastructure while somebody else writes; kUsage where there
+// has afterwards, twice. Errors: kInfrastructure while another process writes; kUsage where there
 // is no file or an empty one; kBadInput where its end is cut off; those of Store::open.
 [[nodiscard]] Result<Vacuumed> vacuum(const std::filesystem::path& file);
 

@@ -20,7 +20,7 @@ namespace kbench {
 // The state of a run's chain.
 struct ChainFinding {
   enum class State {
-    kUnchained,  // stored without a chain: nobody can tell
+    kUnchained,  // stored without a chain: cannot be checked
     kHolds,      // as they were stored
     kChanged,
     kUnchecked,  // chained with a key that is not here

@@ -1,5 +1,5 @@
 // The key that a user's runs are chained with. It lies outside of every database, readable by its
-// owner alone, so that whoever changes a results file cannot make up its chain. Rules of the chain:
+// owner alone, so that a forger of a results file cannot make up its chain. Rules of the chain:
 // chain.hpp.
 #pragma once
 
@@ -18,7 +18,7 @@ struct ChainKey {
 [[nodiscard]] ChainKey chain_key_of(std::string secret);
 
 // `folder`/chain.key. Errors: kNotFound where there is none; kInfrastructure where it is not 32
-// bytes in a regular file of ours that nobody else can read.
+// bytes in a regular file of ours that no other user can read.
 [[nodiscard]] Result<ChainKey> read_chain_key(const std::filesystem::path& folder);
 
 // The same, but makes folder and key where they are missing: once, also when two processes try at

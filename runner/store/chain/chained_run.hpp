@@ -42,7 +42,7 @@ void extend_chain(const ChainAccess& access, const std::string& run_id,
 [[nodiscard]] ChainFinding check_chain(const ChainAccess& access, const std::string& run_id,
                                        std::span<const Evaluation> evaluations);
 
-// The same of some rows in any runs, by run: whether each is what was linked to the one before it.
+// The findings on some rows in any runs, by run: whether each is what was linked to the row before.
 // Rows that are gone, and the run's own columns, only check_chain notices. `numbers` are those of
 // the rows, one each.
 [[nodiscard]] std::map<std::string, ChainFinding> check_links(

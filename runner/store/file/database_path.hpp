@@ -1,6 +1,6 @@
-// Whether a path may be opened as a database at all. SQLite follows links, waits for whoever writes
-// into a pipe, and takes any name; a file that somebody sent may come with either beside it.
-// Checked before SQLite sees the name.
+// Whether a path may be opened as a database at all. SQLite follows links, waits for a writer of a
+// pipe, and takes any name; a file that was sent may come with either beside it. Checked before
+// SQLite sees the name.
 //
 // Nor may the file lie on another machine's disk. SQLite's locks and its write-ahead log need
 // shared memory and locks that all writers see, which network file systems do not keep

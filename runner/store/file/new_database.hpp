@@ -1,4 +1,4 @@
-// A database that is written beside its place and takes it when it is whole, so that nobody sees
+// A database that is written beside its place and takes it when it is whole, so that no reader sees
 // half of it and nothing is overwritten. Inside runner/store only.
 #pragma once
 
@@ -24,7 +24,7 @@ class NewDatabase {
 
   // Path to write to; an empty file, to begin with.
   [[nodiscard]] const std::filesystem::path& draft() const { return draft_; }
-  // To be called when every connection to the draft is closed. Errors: kUsage where somebody else
+  // To be called when every connection to the draft is closed. Errors: kUsage where another process
   // made a file of that name meanwhile, kInfrastructure.
   [[nodiscard]] Status take_place();
 

@@ -1,7 +1,7 @@
-// Makes a connection to a database that cannot act, and that cannot keep anybody waiting. A results
-// file is input like any other: its schema may hold programs (triggers, views, expressions), its
-// pages may refer to each other in circles. Works together with schema_check.hpp, which refuses
-// what these settings merely switch off.
+// Makes a connection to a database that cannot act, and that cannot keep its reader waiting. A
+// results file is input like any other: its schema may hold programs (triggers, views,
+// expressions), its pages may refer to each other in circles. Works together with schema_check.hpp,
+// which refuses what these settings merely switch off.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class TreeReader {
  public:
   TreeReader(SQLite::Database& database, WorkBudget& budget);
   // The files of the tree of that hash, sorted by path; none for the empty hash. Where the row of a
-  // blob is damaged, nobody can tell how long the tree's files are: then all have 0 bytes.
+  // blob is damaged, the length of the tree's files is unknown: then all have 0 bytes.
   const std::vector<TreeFile>& read(const std::string& hash);
 
  private:

@@ -25,7 +25,7 @@ class WorkBudget;
 bool put_profile(SQLite::Database& database, const StoredProfile& profile);
 
 // Profiles, oldest first; of one task, or of all. A row that is no profile of ours, or is not what
-// its id says, is named and left out: the file may be anybody's.
+// its id says, is named and left out: the file is not trusted.
 [[nodiscard]] ProfileRows read_profiles(SQLite::Database& database,
                                         const std::optional<std::string>& task, WorkBudget& budget);
 

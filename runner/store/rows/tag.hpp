@@ -1,5 +1,5 @@
-// A name that somebody gave a run: `kbench tag RUN NAME`. It lies beside the run and not in it, so
-// that naming a run leaves the chain of its rows alone; anybody who may write the file may move it.
+// A name that a user gave a run: `kbench tag RUN NAME`. It lies beside the run and not in it, so
+// that naming a run leaves the chain of its rows alone; a writer of the file may move it.
 #pragma once
 
 #include <string>

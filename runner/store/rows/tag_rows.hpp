@@ -25,7 +25,7 @@ class WorkBudget;
 [[nodiscard]] bool remove_tag(SQLite::Database& database, const std::string& name);
 // Tags by name, without those whose name is none of ours.
 [[nodiscard]] std::vector<Tag> read_tags(SQLite::Database& database, WorkBudget& budget);
-// Faults of the other tags' names, a sentence each; the names are as somebody wrote them.
+// Faults of the other tags' names, a sentence each; the names are foreign text.
 [[nodiscard]] std::vector<std::string> wrong_tags(SQLite::Database& database, WorkBudget& budget);
 
 }  // namespace kbench
