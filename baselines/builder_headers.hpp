@@ -1,5 +1,5 @@
 // Inductor's precompiled headers, copied between builders. Inductor keeps them below the temporary
-// directory, whatever its own setting says, and making them takes half a minute.
+// directory, against its own setting, and making them takes half a minute.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 // Builds AOTInductor packages ahead of timing: a pool of persistent Python processes running
 // aot_builder.py, since the first package of a process costs several times a later one. They are in
-// the sandbox, and nobody but this process writes to the cache. No LibTorch.
+// the sandbox, and only this process writes to the cache. No LibTorch.
 #pragma once
 
 #include <chrono>

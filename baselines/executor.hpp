@@ -34,9 +34,9 @@ class GraphExecutor {
 
   // Runs the graph. Inputs and parameters in the task's order; floating ones all of the
   // executor's type or all float64, which decides what {"dtype": "real"} means. Values die at their
-  // last use. Outputs lie as the last operators leave them (attention's are transposed): whoever
-  // runs a module in Python waits for no copy that makes them contiguous either. Throws what
-  // LibTorch throws (c10::Error): callers are adapters.
+  // last use. Outputs lie as the last operators leave them (attention's are transposed): a module
+  // run in Python waits for no copy that makes them contiguous either. Throws what LibTorch throws
+  // (c10::Error): callers are adapters.
   [[nodiscard]] std::vector<at::Tensor> run(const std::vector<at::Tensor>& inputs,
                                             const std::vector<at::Tensor>& parameters) const;
 

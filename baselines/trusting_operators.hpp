@@ -1,6 +1,6 @@
 // Operators of the list whose kernels believe what a caller says of shapes, and read or write
 // beyond their memory where it is wrong. Found by tests/fuzz/graph_soak. LibTorch itself calls them
-// from functions that look first; a task's graph calls whatever it likes.
+// from functions that look first; a task's graph may call them itself.
 #pragma once
 
 #include <string>

@@ -32,7 +32,7 @@ struct AttributionTable {
 // Ground of the numbers, a sentence each: states by what answered there, undecided cells, lines
 // of the file.
 [[nodiscard]] std::vector<std::string> ground_words(const Attribution& found);
-// The same as tables, and faults by coalition.
+// The grounds as tables, and faults by coalition.
 [[nodiscard]] std::vector<AttributionTable> ground_tables(const Attribution& found);
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
 // Numbers and estimates of an attribution as words: "+.14 [.06, .22]", "|φ| ≤ 0.17", "no interval:
-// 4 states". Names of components come from somebody's file and are cleaned here.
+// 4 states". Names of components are foreign text and are cleaned here.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // An episode as people follow it: turn by turn what the model said and tried, what came back, and
-// what became of the kernels. All texts are somebody else's.
+// what became of the kernels. All texts are foreign.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct StoryTurn {
   std::vector<StoryCall> calls;
 };
 
-// Rows belong to whoever was asked for them.
+// A told episode. Its rows belong to the owner of `find_row`.
 struct EpisodeStory {
   Episode head;                    // without turns
   const ResultRow* row = nullptr;  // the last that it brought

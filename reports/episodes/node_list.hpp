@@ -1,5 +1,5 @@
 // Nodes of trajectories, a line each: which task, which kind of state, what it was taken from; and
-// one node with what is asked in its state. All texts are somebody else's.
+// one node with what is asked in its state. All texts are foreign.
 #pragma once
 
 #include <string>

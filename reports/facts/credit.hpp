@@ -25,12 +25,12 @@ struct Credit {
   // file. It is then neither solved nor failed, in any count.
   bool judged = true;
   bool as_stored = true;          // no: its chain does not hold, or cannot be checked here
-  bool below_floor = false;       // faster than the device can be, whatever the machine did
+  bool below_floor = false;       // faster than the device can be, also on a busy machine
   bool estimate_trusted = false;  // counts only because the operator trusts estimates
 };
 
 // `lint` is null without a record. What was checked only has no times. A task whose output does not
-// depend on its inputs cannot tell a kernel that works from one that writes zeros: it ranks nobody.
+// depend on its inputs cannot tell a kernel that works from one that writes zeros: it ranks no row.
 // Its file may say so itself (stored with the row), or lint found out about the very content that
 // was evaluated, whether or not the task accepts the flaw.
 [[nodiscard]] Credit credit_of(const Evaluation& evaluation, const LintRecord* lint,

@@ -48,7 +48,7 @@ struct ResultRow {
   int level = 0;
   std::string size;
   std::string device;       // "cpu" or "cuda"
-  std::string device_name;  // "NVIDIA H200"; empty where nobody wrote it down
+  std::string device_name;  // "NVIDIA H200"; empty where not recorded
   std::string precision;    // precision class of the baselines
   std::string profile;      // by whose rule and on whose inputs it was judged
   bool has_submission = false;
@@ -61,7 +61,7 @@ struct ResultRow {
   // "aten::relu 1, numpy (97 % of the time)": what a Python submission was seen to compute with.
   std::string torch_operators;
   bool calls_libraries = false;  // because of that, in a run that does not allow all of torch
-  bool unobserved = false;       // in a run that allows none, nobody could see what it calls
+  bool unobserved = false;       // in a run that allows none, its calls could not be seen
   [[nodiscard]] bool ranked_apart() const { return calls_libraries || unobserved; }
   std::string allow_torch;        // Python submission: use that its run allowed; else empty
   std::vector<TreeFile> sources;  // compiled files; none where they were not kept
@@ -76,7 +76,7 @@ struct ResultRow {
   Timing eager;
   Timing compiled;
   Timing submitted;
-  Timing vendor;                             // without a reason and a time: nobody asked for it
+  Timing vendor;                             // without a reason and a time: not requested
   std::string vendor_algorithm;              // empty without a time
   std::optional<Speedup> over_eager;         // eager / submission
   std::optional<Speedup> over_compiled;      // compiled / submission
@@ -165,7 +165,7 @@ struct ReportData {
   std::vector<std::string> malformed;   // rows of the database that were left out, foreign text
   std::vector<std::string> tags;        // tags of the run, by name
   ChainFinding chain;                   // whether the rows are those that were stored
-  // "NVIDIA H200", or the CPU's model name; empty where nobody wrote it down.
+  // "NVIDIA H200", or the CPU's model name; empty where not recorded.
   std::string device_name;
   bool quick = false;       // timed in eight blocks of one session only
   std::vector<int> levels;  // levels that are shown (reports/facts/levels.hpp); none: all
@@ -181,7 +181,7 @@ struct ReportData {
   // Likewise: what submissions and tasks are made of, by hash: the smallest first, up to
   // kMostShownSources.
   std::map<std::string, std::string> contents;
-  std::vector<StoredEpisode> episodes;  // likewise, the oldest first
+  std::vector<StoredEpisode> episodes;  // the run's episodes, the oldest first
   std::filesystem::path database;       // database that the data were read from, absolute
   // The group of shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.

@@ -14,7 +14,7 @@ class RowCommands {
   explicit RowCommands(const ReportData& data);
 
   // One line for a POSIX shell, which works in any folder of the machine that the database is on.
-  // If nobody kept the row's sources, the line takes them from where they were handed in.
+  // If the row's sources were not kept, the line takes them from where they were handed in.
   [[nodiscard]] std::string reproduce(const ResultRow& row) const;
   // Writes the row's sources into a folder.
   [[nodiscard]] std::string write_sources(const ResultRow& row) const;

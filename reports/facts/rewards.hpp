@@ -1,4 +1,4 @@
-// The reward of a result row, from the very numbers that JSON shows of it: whoever has a report can
+// The reward of a result row, from the very numbers that JSON shows of it: a reader of a report can
 // compute every reward from it, to the last digit.
 #pragma once
 

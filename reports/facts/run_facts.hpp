@@ -13,7 +13,7 @@
 namespace kbench {
 
 struct RunFacts {
-  std::string kind;    // "cpu" or "cuda"; empty where nobody knows
+  std::string kind;    // "cpu" or "cuda"; empty where unknown
   std::string device;  // its name
   int threads = 0;     // threads of a CPU: another number makes another device
 

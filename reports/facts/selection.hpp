@@ -1,5 +1,5 @@
 // Selection of a stored run: the tasks and agents that it was asked to evaluate, as far as its
-// options and rows tell. A comparison calls nothing gone that nobody asked for. Pure; the stored
+// options and rows tell. A comparison calls nothing gone that was not asked for. Pure; the stored
 // options are foreign text.
 #pragma once
 
@@ -16,7 +16,7 @@ class Selection {
   explicit Selection(const ReportData& data);
 
   // Whether the run would have a row of this agent's submission for the task, had there been one.
-  // True if nobody can tell, as of a run that was not finished.
+  // True if that is unknown, as of a run that was not finished.
   [[nodiscard]] bool takes(const std::string& task, const std::string& agent) const;
 
  private:

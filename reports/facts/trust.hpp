@@ -4,7 +4,7 @@
 namespace kbench {
 
 struct Trust {
-  // --trust-estimates: speed-ups of a device that nobody has calibrated count as if they had a
+  // --trust-estimates: speed-ups of a device that was not calibrated count as if they had a
   // verdict; each such row says so.
   bool estimates = false;
   // --trust-unchecked: rows count whose chain has a key that is not here, such as those of another

@@ -7,8 +7,8 @@ namespace kbench {
 
 // kBest: correct variants first, then the one whose interval over eager has the highest lower end.
 // That end is then corrected for the choice (rank/best_of.hpp), so that a lucky measurement of one
-// of several equal kernels gains nothing. kFirst: the first by name, as if nobody had tried again.
-// kMean: every variant, each with an equal share.
+// of several equal kernels gains nothing. kFirst: the first by name, as if there had been no second
+// try. kMean: every variant, each with an equal share.
 enum class VariantRule { kBest, kFirst, kMean };
 
 [[nodiscard]] constexpr std::string_view to_string(VariantRule rule) {

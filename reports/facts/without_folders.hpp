@@ -1,4 +1,4 @@
-// A published text tells nobody the folders of the machine that it was made on: not a user's name,
+// A published text does not tell the folders of the machine that it was made on: not a user's name,
 // not where the files of an experiment lie.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace kbench {
 // machine has stay as they are.
 [[nodiscard]] std::string without_folders(std::string_view text);
 
-// The same of each text in it, and of no key.
+// Hides folders in each text of it, and in no key.
 [[nodiscard]] Json without_folders_within(Json json);
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
 // Findings about whole databases, as `kbench db` tells them: whether one is sound, which runs would
-// go, what was saved and added. Names in a database are anybody's, and are cleaned here.
+// go, what was saved and added. Names in a database are foreign text, and are cleaned here.
 #pragma once
 
 #include <cstddef>

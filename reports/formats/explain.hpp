@@ -15,7 +15,7 @@ namespace kbench {
 struct ExplainedRow {
   std::string task;        // "level1/019_relu"
   std::string submission;  // its path, "v1.cpp"; empty without one
-  std::string agent;       // likewise
+  std::string agent;       // agent of the submission; empty without one
   std::string answer;      // "✓ correct · 1.72 ms · 1.15× eager"
   std::vector<std::string> sentences;
 };

@@ -1,5 +1,5 @@
 // Two profiles beside each other: verdicts first, then what changed, by how much, then what did
-// not. Pure. Names in them are anybody's, and are cleaned here.
+// not. Pure. Names in them are foreign text, and are cleaned here.
 #pragma once
 
 #include <optional>

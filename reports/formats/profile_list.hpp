@@ -1,5 +1,5 @@
-// Profiles of a database, one a line: what `kbench profile --list` shows. Names in them are
-// anybody's, and are cleaned here.
+// Profiles of a database, one a line: what `kbench profile --list` shows. Names in them are foreign
+// text, and are cleaned here.
 #pragma once
 
 #include <string>

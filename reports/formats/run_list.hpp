@@ -35,7 +35,7 @@ struct ListedRun {
 [[nodiscard]] Json runs_json(const std::vector<ListedRun>& runs);
 
 // {id, tags, started_at, finished_at, device: {kind, name, threads}, commit, dirty, quick}; null
-// where nobody knows.
+// where unknown.
 [[nodiscard]] Json run_json(const Run& run, const std::vector<std::string>& tags);
 
 }  // namespace kbench

@@ -2,7 +2,7 @@
 // 2602.24286, Table 1), of any run that was judged by their profile: for each level and overall,
 // the share of tasks that are correct, the shares that are faster, and geometric means over correct
 // tasks. The numbers follow the paper and not kbench's own scores: means leave out tasks that are
-// not correct. Every task counts, ranked or not, except for an agent whose submission nobody
+// not correct. Every task counts, ranked or not, except for an agent whose submission was not
 // judged.
 #pragma once
 

@@ -20,7 +20,7 @@ struct Cell {
 
 struct Column {
   std::string heading;
-  enum class Kind { kText, kNumber, kName } kind = Kind::kText;  // a name is somebody else's text
+  enum class Kind { kText, kNumber, kName } kind = Kind::kText;  // a name is foreign text
   std::vector<Cell> cells;
   int importance = 0;  // 0: always there; of the others the lowest falls away first
 };

@@ -66,7 +66,7 @@ struct Comparison {
   ComparedRun before;
   ComparedRun after;
   Side baseline = Side::kEager;
-  std::vector<Difference> incomparable;  // not empty: somebody insisted
+  std::vector<Difference> incomparable;  // not empty: the user insisted
   std::vector<Difference> environment;
   std::vector<std::string> cautions;  // whole sentences
   std::vector<ComparedRow> rows;      // worst first

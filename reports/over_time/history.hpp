@@ -58,7 +58,7 @@ struct History {
   int runs = 0;                       // number of runs with a point
   int left_out = 0;                   // runs of the device that measured in another way
   int other_device = 0;               // runs of other devices, with the task
-  int not_submitted = 0;              // all other stored runs: nobody (or not that agent) submitted
+  int not_submitted = 0;              // all other stored runs: no (or not that agent's) submission
   int without_verdict = 0;            // points that cannot date a change: they have no verdict
 };
 

@@ -10,8 +10,8 @@ namespace kbench {
 
 [[nodiscard]] std::string about_html(std::string_view markdown);
 
-// The text's first paragraph as one line without marks, at most so many letters: for those who show
-// a link to the page.
+// The text's first paragraph as one line without marks, at most so many letters: for sites that
+// show a link to the page.
 [[nodiscard]] std::string first_words(std::string_view markdown, std::size_t most);
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
 // Names a style or script in a Content-Security-Policy by its content, so that a browser runs these
-// texts and no others, whatever else somebody manages to write into the page.
+// texts and no others, even if others are smuggled into the page.
 #pragma once
 
 #include <string>

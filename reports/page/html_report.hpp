@@ -19,7 +19,7 @@ namespace kbench {
 
 // Title of the window.
 [[nodiscard]] std::string page_title(const ReportData& data);
-// One sentence, for whoever shows a link to the page.
+// One sentence, for sites that show a link to the page.
 [[nodiscard]] std::string page_description(const PageModel& page);
 
 }  // namespace kbench

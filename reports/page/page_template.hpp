@@ -12,7 +12,7 @@ namespace kbench {
 
 struct PageParts {
   std::string title;
-  std::string description;  // one sentence, for whoever shows a link to the page
+  std::string description;  // one sentence, for sites that show a link to the page
   std::string home;         // before the fragment of a link to a section: "", "../../index.html"
   bool ranks = true;        // no: a run of one submission, whose page has no ranking to go to
   std::string headline;     // this and the next three: finished HTML

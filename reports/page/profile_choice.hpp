@@ -1,6 +1,6 @@
 // Which stored profiles a page shows beside its rows: those of the very tasks, device, precision
 // class and sources that were measured, the newest of each, and how many others there are and why
-// they are not shown. Pure; rows and profiles may be anybody's.
+// they are not shown. Pure; rows and profiles are not trusted.
 #pragma once
 
 #include <cstddef>

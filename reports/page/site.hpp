@@ -28,14 +28,14 @@ struct SiteFile {
                                                 const ProfileRows& profiles = {},
                                                 const PageOrigin& origin = {});
 
-// "tasks/level1/019_relu.html". Names are somebody else's text: what no file name should have is
-// replaced, and a hash keeps two of those apart.
+// "tasks/level1/019_relu.html". Names are foreign text: characters that no file name should have
+// are replaced, and a hash keeps two of those apart.
 [[nodiscard]] std::string site_path(const std::string& task);
 
 // The mark of a site that may be written again: the list of its files.
 [[nodiscard]] std::string site_manifest(const std::vector<SiteFile>& files);
-// The files that a manifest lists; only such as site_path() makes, whatever it says. Empty optional
-// where the text is no manifest.
+// The files that a manifest lists; only such as site_path() makes, even if it lists others. Empty
+// optional where the text is no manifest.
 [[nodiscard]] std::optional<std::vector<std::string>> task_files_of(const std::string& manifest);
 
 }  // namespace kbench

@@ -1,6 +1,6 @@
 // Contributions of one task to each score of an agent, as a function of its result there and of
 // luck. In a header, since a page takes it tens of millions of times: what it makes goes straight
-// into the sums of whoever asks.
+// into the caller's sums.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ void contribute(const Outcome* outcome, double log_p, double luck, Take take) {
   take(Score::kMeanCompiled, compiled.penalised(of.correct));
   take(Score::kCorrectMeanCompiled, compiled.log);
   constexpr double kLeftOut = std::numeric_limits<double>::quiet_NaN();
-  // If nobody called the vendor's library beside a submission, it is neither faster than that nor
+  // If the vendor's library was not called beside a submission, it is neither faster than that nor
   // not.
   const MovedRatio vendor(of.vendor, luck);
   const bool is_left_out = of.correct && !of.has_vendor;

@@ -1,6 +1,6 @@
 // The agents of a run in order, each with its scores, their intervals and the ranks that it may
-// have. Pure. Whoever calls it sees to it that rows may be compared: of one device, precision
-// class, profile, size and protocol.
+// have. Pure. Its caller sees to it that rows may be compared: of one device, precision class,
+// profile, size and protocol.
 #pragma once
 
 #include <array>

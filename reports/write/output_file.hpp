@@ -20,7 +20,7 @@ namespace kbench {
 // Writes all of the text, and flushes. Errors: kInfrastructure with the system's reason.
 [[nodiscard]] Status write_standard_output(const std::string& text);
 
-// The same of several in one folder, which is made where it is missing. Errors: kUsage.
+// Writes several files in one folder, which is made where it is missing. Errors: kUsage.
 [[nodiscard]] Status write_output_files(
     const std::filesystem::path& folder,
     const std::vector<std::pair<std::string, std::string>>& names_and_texts);

@@ -23,7 +23,7 @@ struct OutputRequest {
   const Reporter* reporter = nullptr;         // how
   std::optional<std::filesystem::path> file;  // where to; empty: standard output
   std::string option = "--out";               // option that named the place, or can
-  bool by_default = false;                    // nobody asked for it
+  bool by_default = false;                    // not asked for
 };
 
 // "csv=results.csv", "json=-", or a path alone, whose ending says the format. Errors: kUsage.
@@ -55,8 +55,8 @@ struct OutputWords {
                                    const std::filesystem::path& database,
                                    const std::optional<std::filesystem::path>& input = {});
 
-// The same of a file that is no report of a run and is made of `input`: no folder, no pipe, no
-// database, not `input`. Errors: kUsage.
+// Checks a file that is no report of a run and is made of `input`: no folder, no pipe, no database,
+// not `input`. Errors: kUsage.
 [[nodiscard]] Status check_output_file(const std::filesystem::path& file,
                                        const std::filesystem::path& input);
 

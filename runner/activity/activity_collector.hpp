@@ -1,6 +1,6 @@
 // Collects what the device does in this process's calls, by CUPTI's activity records. CUPTI is
-// opened at run time: whoever does not profile has nothing of it in the process. It slows launches
-// down by about a microsecond each, so nothing is timed beside it.
+// opened at run time: a process that does not profile has nothing of it. It slows launches down by
+// about a microsecond each, so nothing is timed beside it.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // A file in memory, of a fixed size, that takes the activities of profiled calls from the process
-// that makes them to the supervisor. The process may be a submission's: whatever it writes there is
+// that makes them to the supervisor. The process may be a submission's: all that it writes there is
 // data, and the reader takes nothing that it did not hold against what is allowed.
 #pragma once
 
@@ -16,7 +16,7 @@ constexpr std::size_t kMostProfiledCalls = 16;
 constexpr std::size_t kMostActivities = std::size_t{1} << 16;
 constexpr std::size_t kLongestActivityName = 400;  // bytes
 
-// An empty one, which nobody can make shorter or longer. Errors: kInfrastructure.
+// An empty file, of a length that cannot be changed. Errors: kInfrastructure.
 [[nodiscard]] Result<UniqueFd> make_activity_file();
 
 // Writes calls into the file, in the process that makes them. What there is no room for is counted.

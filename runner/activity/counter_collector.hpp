@@ -20,8 +20,8 @@ class CounterCollector {
   virtual Result<std::vector<CounterRow>> end() = 0;
 };
 
-// Loads all that counting takes, for whoever cannot open files later. `cupti`: the library, as
-// dlopen() gave it. Errors: kNotFound where it cannot count here.
+// Loads all that counting takes, for a process that cannot open files later. `cupti`: the library,
+// as dlopen() gave it. Errors: kNotFound where it cannot count here.
 [[nodiscard]] Result<std::unique_ptr<CounterCollector>> prepare_counting(void* cupti);
 
 }  // namespace kbench

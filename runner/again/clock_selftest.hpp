@@ -1,7 +1,7 @@
 // The clock held against differences that are known: measures submissions that differ by so much,
-// by the very run that measures everybody's, several times; finds bias and spread of what the clock
-// showed and whether intervals hold; and keeps what equal runs of this device differ by as its
-// calibration. Prints nothing.
+// by the very run that measures all submissions, several times; finds bias and spread of what the
+// clock showed and whether intervals hold; and keeps what equal runs of this device differ by as
+// its calibration. Prints nothing.
 #pragma once
 
 #include <cstddef>

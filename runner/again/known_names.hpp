@@ -1,5 +1,5 @@
-// Names that a command line may take: of tasks, levels, states, runs, tags and agents, for whoever
-// completes one.
+// Names that a command line may take: of tasks, levels, states, runs, tags and agents, for a
+// shell's completion.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,8 @@ struct NameSearch {
   std::filesystem::path submissions = "submissions";  // a folder as `kbench run` finds it
 };
 
-// The names; none where there is no such database, folder or suite: whoever completes a line is
-// told nothing.
+// The names; none where there is no such database, folder or suite: a completion then shows
+// nothing.
 [[nodiscard]] std::vector<std::string> known_names(const NameSearch& search,
                                                    const Installation& installation);
 

@@ -1,6 +1,6 @@
 // Measures submissions again: each beside another source of the same task, one right after the
 // other in one run, the order changing from pair to pair. Such a run is an ordinary one, in a
-// database of its own, so that nobody takes it for what was measured of a folder; its agents are
+// database of its own, so that it is not taken for what was measured of a folder; its agents are
 // called "003-1-before", "003-2-after", the third submission, and which was first.
 #pragma once
 

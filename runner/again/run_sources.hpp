@@ -18,9 +18,9 @@ namespace kbench {
 
 class RunSources {
  public:
-  // `given` is the only place where somebody names one. Else: what `database` keeps of the run,
-  // where the run took them, the shipped examples, and the git commit that the run noted. None is
-  // opened before it is needed.
+  // `given` is the only place if the user names one. Else: what `database` keeps of the run, where
+  // the run took them, the shipped examples, and the git commit that the run noted. None is opened
+  // before it is needed.
   RunSources(const Run& run, const std::optional<std::filesystem::path>& given,
              const std::filesystem::path& database, const std::filesystem::path& examples);
   RunSources(const RunSources&) = delete;  // a place knows where its owner is

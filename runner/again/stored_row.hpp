@@ -1,5 +1,5 @@
 // One row of a stored run, as a command line names it, and its sources as files again. The database
-// may be anybody's: no name in it is believed.
+// is not trusted: no name in it is believed.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@
 
 namespace kbench {
 
-// The row that somebody names.
+// The row that a command line names.
 struct RowChoice {
   std::filesystem::path database = "kbench.sqlite";
   std::string run;                   // a name of store/run_name.hpp

@@ -1,7 +1,7 @@
 // Starts kbench-agent, and connects it with its endpoint: the supervisor's side. In its sandbox the
 // agent has no files, no network and can make no socket; all it has is its channel, over which it
 // gets sockets that are connected already. So no rule of the sandbox is loosened for it, and it
-// reaches no address but the one that somebody named.
+// reaches no address but the one that the user named.
 #pragma once
 
 #include <chrono>
@@ -30,8 +30,8 @@ struct AgentProcess {
 // Starts one agent after the other, also from several threads, in the sandbox of this machine.
 [[nodiscard]] std::function<Result<AgentProcess>()> agent_starter(std::filesystem::path program);
 
-// A TCP connection. Errors: kUsage, a host that nobody knows; kTimeout; kInfrastructure, it is
-// refused or cannot be reached.
+// A TCP connection. Errors: kUsage, an unknown host; kTimeout; kInfrastructure, it is refused or
+// cannot be reached.
 [[nodiscard]] Result<UniqueFd> connect_to(const Endpoint& endpoint,
                                           std::chrono::milliseconds patience);
 

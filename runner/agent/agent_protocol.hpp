@@ -49,7 +49,7 @@ struct AgentHello {
   std::string target;
   std::string key;  // empty: none is sent
   // https: the name or address that the endpoint's certificate has to be for, and the certificates
-  // of those who may have signed it, as PEM. Empty: plain HTTP.
+  // of its possible signers, as PEM. Empty: plain HTTP.
   std::string server;
   std::string certificates;
   Json settings;  // settings of every request: model, seed, ...

@@ -1,6 +1,6 @@
 // Requests to an OpenAI-compatible endpoint, and the parts of its answer that count. Pure. The
-// answer is anybody's text: it is bounded, and what is sent back later is made anew of the parts
-// that are known.
+// answer is foreign text: it is bounded, and what is sent back later is made anew of the parts that
+// are known.
 #pragma once
 
 #include <cstddef>

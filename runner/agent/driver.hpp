@@ -27,7 +27,7 @@ struct AgentOutside {
   // One request to the endpoint. Errors: kBadInput, what came is none that can be read; else none
   // came.
   std::function<Result<HttpAnswer>(const std::string& body)> post;
-  // Stores the turn and answers its calls. Errors: whoever does is gone.
+  // Stores the turn and answers its calls. Errors: the supervisor is gone.
   std::function<Result<TurnAnswer>(const TurnReport& report)> hand_over;
   std::function<void(const std::string& text)> note;
   std::function<void(std::chrono::milliseconds)> wait;
@@ -37,8 +37,8 @@ struct AgentOutside {
 [[nodiscard]] std::vector<ReportedCall> reported_calls(const AgentHello& hello,
                                                        const Json& message);
 
-// How the loop came to its end by itself; where it was told to stop, or nobody is there any more,
-// the reason is empty. "endpoint", "window", "answered".
+// How the loop came to its end by itself; where it was told to stop, or the supervisor is gone, the
+// reason is empty. "endpoint", "window", "answered".
 struct AgentEnd {
   std::string reason;
   std::string text;

@@ -1,4 +1,4 @@
-// Where a model answers: the address of an OpenAI-compatible server, as somebody typed it.
+// Where a model answers: the address of an OpenAI-compatible server, as typed.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Endpoint {
   std::string host;  // a name, or digits without brackets
   int port = 80;
   bool tls = false;          // https
-  std::string certificates;  // with tls: of those who may sign the endpoint's, as PEM
+  std::string certificates;  // with tls: possible signers of the endpoint's, as PEM
   std::string authority;     // for the header Host: "localhost:8000", "[::1]:8000"
   std::string target;        // "/v1/chat/completions"
 };

@@ -17,7 +17,7 @@ struct HttpPost {
   std::string key;  // sent as a bearer token; empty: none is
   std::string body;
   std::string server = {};        // https: whose certificate the other side has to have; else empty
-  std::string certificates = {};  // https: of those who may have signed it, as PEM
+  std::string certificates = {};  // https: its possible signers, as PEM
 };
 
 // Errors: kTimeout, where no whole answer came in time; kInfrastructure, where the connection

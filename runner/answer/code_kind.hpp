@@ -9,7 +9,7 @@
 namespace kbench {
 
 enum class Language {
-  kUnknown,  // no word on the fence, or one that nobody knows
+  kUnknown,  // no word on the fence, or an unknown one
   kCpp,
   kCuda,
   kPython,

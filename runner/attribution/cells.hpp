@@ -1,6 +1,6 @@
 // Cells of a study as lines of JSON: one state, tried once under one coalition of its components
-// (data/schema/ cell.schema.json). Whoever wrote them may be anybody: size, number, names and depth
-// are bounded, only what is listed there is taken, and an error names the line. Pure: takes a text,
+// (data/schema/ cell.schema.json). Their writer is not trusted: size, number, names and depth are
+// bounded, only what is listed there is taken, and an error names the line. Pure: takes a text,
 // opens nothing.
 #pragma once
 

@@ -1,5 +1,5 @@
 // States of a study as the analysis needs them: for each the mean outcome under each coalition.
-// Whatever cannot be used is left out and counted by why. Pure.
+// Unusable cells are left out and counted by reason. Pure.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ struct CommonOptions {
   bool wide = false;  // tables keep every column, however narrow the terminal
   Trust trust;        // rows that count although they cannot be checked
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
-  // The sources of options that nobody typed; both were read before (options/settings.hpp).
+  // The sources of options that were not typed; both were read before (options/settings.hpp).
   std::string config;
   std::string preset;
 };
@@ -262,7 +262,7 @@ struct ExportOptions {
   std::optional<FilterRule> filter;               // else the kind's own
   std::string reward = "milestone_sure";          // a name of reward/reward.hpp
   std::optional<std::filesystem::path> values;    // ppo: what a critic thinks
-  std::optional<std::filesystem::path> held_out;  // tasks that nobody may be trained on
+  std::optional<std::filesystem::path> held_out;  // tasks that no model may be trained on
   std::optional<std::filesystem::path> out;       // else standard output
 };
 

@@ -39,7 +39,7 @@ int fail(const Error& error, const Terminal& terminal, std::FILE* stream = stder
 // the user typed or a file says: it is cleaned here.
 int finish(ExitCode code, const std::string& text, int verbosity, std::FILE* stream = stderr);
 
-// How a run ended, for whoever typed it. `exit_zero`: failures of submissions are in the rows
+// How a run ended, for the user who typed it. `exit_zero`: failures of submissions are in the rows
 // alone. `reported`: the files that tell of the run, "results.csv, page.html".
 [[nodiscard]] End end_of_run(const RunOutcome& outcome, const RunTerms& terms,
                              bool exit_zero = false, const std::string& reported = "");

@@ -52,15 +52,15 @@ struct AgentRunSurroundings {
   std::function<void(const std::string& text)> note;  // from any thread
 };
 
-// A model's name as that of whoever submits: "Qwen/Qwen3-8B" is "Qwen-Qwen3-8B".
+// A model's name as the name of an agent: "Qwen/Qwen3-8B" is "Qwen-Qwen3-8B".
 [[nodiscard]] std::string agent_name(const std::string& model);
 
 struct AgentRunOutcome {
   std::string run_id;  // empty: it was stopped before any episode was begun
 };
 
-// Runs until all episodes have ended, or everybody is to stop. Errors: kNotFound, no such task or
-// run, or every episode has ended; those of connect_to(), before anything is measured; those of the
+// Runs until all episodes have ended or are to stop. Errors: kNotFound, no such task or run, or
+// every episode has ended; those of connect_to(), before anything is measured; those of the
 // baselines, of the store, and of the machine. Episodes that did not end go on with `resume`.
 [[nodiscard]] Result<AgentRunOutcome> run_agent(const AgentRunRequest& request,
                                                 AgentRunSurroundings& around);

@@ -61,7 +61,7 @@ struct AgentSurroundings {
   Endpoint endpoint;
   std::string key;
   std::chrono::seconds timeout{600};  // patience for one answer
-  std::function<bool()> stop;         // everybody is to come to an end
+  std::function<bool()> stop;         // true: all episodes are to stop
   std::function<void(const std::string& text)> note;
   // The template of feedback that was chosen; an episode with such feedback has it.
   std::optional<InjectionTemplate> injection = {};
@@ -72,8 +72,8 @@ class EpisodeSession {
   // `episode`: as far as it is stored. `task_md` is what it begins with; `texts` the workspace's.
   EpisodeSession(AgentSurroundings& around, Episode episode, const WorkspaceTexts& texts);
 
-  // Runs the episode to its end, or until everybody is to stop: then it has no end. Errors: those
-  // of the store and of the machine, because of which the episode did not end either.
+  // Runs the episode to its end, or until all episodes are to stop: then it has no end. Errors:
+  // those of the store and of the machine, because of which the episode did not end either.
   Status run();
 
  private:

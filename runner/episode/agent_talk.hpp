@@ -45,7 +45,7 @@ struct AskedOnce {
   std::optional<std::int64_t> tokens_in;
   std::optional<std::int64_t> tokens_out;
   bool too_large = false;  // none came because the prompt does not fit the window
-  bool stopped = false;    // none came because everybody is to stop
+  bool stopped = false;    // none came because all episodes are to stop
   std::string why;         // none came: the endpoint's words
 };
 // One prompt, one reply, by a kbench-agent of its own: what the endpoint sends is read in there.

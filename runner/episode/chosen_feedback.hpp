@@ -1,7 +1,7 @@
-// Feedback that somebody chose for an agent in style refine: reports of some components in place of
-// all that the judge says of its kernel, and with a planner its plan. The words are
-// those that a study puts into a frozen state (trajectory/injection.hpp), so that what a study
-// recommends is what is switched on here.
+// Feedback that a user chose for an agent in style refine: reports of some components in place of
+// all that the judge says of its kernel, and with a planner its plan. The words are those that a
+// study puts into a frozen state (trajectory/injection.hpp), so that what a study recommends is
+// what is switched on here.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ using SpeaksOfKernel = std::function<Result<std::string>(const std::string& comp
 // of `speaks`.
 [[nodiscard]] Result<Reports> chosen_reports(const std::vector<std::string>& components,
                                              const Evaluation& row, const SpeaksOfKernel& speaks);
-// The same of what never became a row: `said` is the judge's reason.
+// The reports on a kernel that got no row: `said` is the judge's reason.
 [[nodiscard]] Reports reports_of_refusal(const std::vector<std::string>& components,
                                          const std::string& said);
 

@@ -1,5 +1,5 @@
 // The key of a model's endpoint: out of a variable, which is taken out of our environment then, or
-// a file that nobody else may read; never from the command line, and kept nowhere.
+// a file that no other user may read; never from the command line, and kept nowhere.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Inputs of `kbench export` beside the database: tasks that nobody may be trained on, and a
+// Inputs of `kbench export` beside the database: tasks that no model may be trained on, and a
 // critic's values.
 #pragma once
 

@@ -1,6 +1,6 @@
 // Reports of components on the kernels of an episode, kept with the state that the episode is in,
-// as studies keep them: an episode that goes on after a kill asks nobody again, and a study of the
-// frozen state does not either.
+// as studies keep them: an episode that goes on after a kill asks no component again, and a study
+// of the frozen state does not either.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ class KeptWords {
   // The episode's last kernel that was judged, with its row. Its turn is stored.
   KeptWords(SharedStore& store, std::string episode, Evaluation row);
 
-  // Nothing, where nobody has spoken of it, or where it cannot be frozen.
+  // Nothing, where the component has not spoken of it, or where it cannot be frozen.
   [[nodiscard]] Result<std::optional<std::string>> find(const Component& component);
   // Keeps an answer. Where the kernel cannot be frozen, the words are not kept. Errors: those of
   // the store.

@@ -1,5 +1,5 @@
-// Faults of an exchange, each with a way out; and removal of what nobody reads. Both write into the
-// folder: the examination tries links and locks with a file of its own.
+// Faults of an exchange, each with a way out; and removal of what is never read. Both write into
+// the folder: the examination tries links and locks with a file of its own.
 #pragma once
 
 #include <chrono>
@@ -52,7 +52,7 @@ struct PrunedExchange {
   std::size_t bytes = 0;
 };
 
-// Removes drafts older than an hour, keys and cache entries that nobody of the pool signed, and
+// Removes drafts older than an hour, keys and cache entries that no machine of the pool signed, and
 // spaces and compiled submissions by their age. Errors: those of Exchange::open.
 [[nodiscard]] Result<PrunedExchange> prune_exchange(const std::filesystem::path& folder,
                                                     const PoolKey& key, const PruneExchange& how);

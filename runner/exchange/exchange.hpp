@@ -1,5 +1,5 @@
 // A folder that the machines of a pool share: DIR/pool says whose it is, DIR/cache has what is
-// built once, and DIR/SPACE has the runs and keys of one group of runs. Whatever lies there is data
+// built once, and DIR/SPACE has the runs and keys of one group of runs. All that lies there is data
 // until the pool's key has vouched for it. Opening it writes nothing.
 #pragma once
 
@@ -32,7 +32,7 @@ class ExchangeSpace {
   [[nodiscard]] Status put_run(const std::string& run, const std::filesystem::path& file) const;
 
   // Terms that all runs of the space have agreed on: `terms`, or those of a run that was faster.
-  // Makes the folders of the space. Errors: kBadInput where nobody of the pool signed what lies
+  // Makes the folders of the space. Errors: kBadInput where no machine of the pool signed what lies
   // there, or a folder is a link; kInfrastructure.
   [[nodiscard]] Result<std::string> agree(const std::string& terms) const;
   // Terms that lie there. Errors: as of agree(); kNotFound where there are none.
@@ -73,8 +73,8 @@ class Exchange {
   [[nodiscard]] static Result<Exchange> open(const std::filesystem::path& folder, PoolKey key);
 
   [[nodiscard]] ExchangeSpace space(const std::string& name) const;
-  // One in which somebody has run. Errors: those of check_space_name(); kNotFound, naming the
-  // others.
+  // The space of that name, in which a run has been. Errors: those of check_space_name();
+  // kNotFound, naming the others.
   [[nodiscard]] Result<ExchangeSpace> find_space(const std::string& name) const;
   // Names of those that are there, sorted.
   [[nodiscard]] std::vector<std::string> spaces() const;

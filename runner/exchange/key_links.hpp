@@ -20,14 +20,14 @@ class KeyLinks {
   KeyLinks(SharedFolder folder, std::string space, PoolKey key);
 
   // The run that has the key from now on: `run`, or one that was faster. Errors: kBadInput where
-  // what lies there was signed by nobody of the pool, or a folder is a link, which withholds the
-  // key; kInfrastructure.
+  // what lies there was signed by no machine of the pool, or a folder is a link, which withholds
+  // the key; kInfrastructure.
   [[nodiscard]] Result<std::string> claim(const std::string& key, const std::string& run) const;
 
   // The run that has it; nothing where none has, or where what lies there was not signed.
   [[nodiscard]] std::optional<std::string> find(const std::string& key) const;
-  // The same, saying what lies in the place of an answer. Errors: kBadInput where nobody of the
-  // pool signed it, or it is no file; kInfrastructure.
+  // Finds it, and says what lies in the place of an answer. Errors: kBadInput where no machine of
+  // the pool signed it, or it is no file; kInfrastructure.
   [[nodiscard]] Result<std::optional<std::string>> look(const std::string& key) const;
 
   // The keys that something lies for, signed or not; and removal of it.

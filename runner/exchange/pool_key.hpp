@@ -1,6 +1,6 @@
 // The key of a pool: machines that have it believe each other what lies in their exchange. It signs
-// whatever is put there, and takes the part of the chain key for the runs. Text that it did not
-// sign is ignored, so whoever writes to the folder without it can only withhold.
+// all that is put there, and takes the part of the chain key for the runs. Text that it did not
+// sign is ignored, so a writer without it can only withhold.
 #pragma once
 
 #include <filesystem>
@@ -30,7 +30,7 @@ struct PoolKey {
 // A text with its signature before it. `purpose` says what it is, of which thing and where, so that
 // no text that was signed for one place is taken at another.
 [[nodiscard]] std::string sign(const PoolKey& key, std::string_view purpose, std::string_view text);
-// The text of such a whole; nothing where another key, or another purpose, signed it, or nobody.
+// The text of such a whole; nothing where it has no signature, or that of another key or purpose.
 [[nodiscard]] std::optional<std::string_view> signed_text(const PoolKey& key,
                                                           std::string_view purpose,
                                                           std::string_view whole);

@@ -1,6 +1,6 @@
 // Files of a folder that several machines share, each there as a whole or not at all: written under
 // a draft's name, flushed to the disk (fsync), and only then named. A process that is killed leaves
-// a draft behind, which nobody reads and `kbench exchange prune` removes.
+// a draft behind, which is never read and `kbench exchange prune` removes.
 #pragma once
 
 #include <filesystem>

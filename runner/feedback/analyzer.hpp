@@ -22,8 +22,8 @@ inline constexpr std::chrono::seconds kAnalyzerPatience{60};
 [[nodiscard]] std::string nests_text(const std::vector<SourceFile>& files);
 
 // Findings that clang-tidy printed of the kernel's own files: "relu.cpp:12: words [check]", each
-// once. Those of headers and compile errors are not among them: the first are of nobody's concern
-// here, and the others the component "error" tells. Pure.
+// once. Those of headers and compile errors are not among them: headers do not matter here, and the
+// component "error" tells of compile errors. Pure.
 [[nodiscard]] std::vector<std::string> tidy_findings(std::string_view printed);
 
 // Errors: kInfrastructure, the sandbox, or a file of ours.

@@ -1,6 +1,6 @@
-// A component that is somebody's command: it gets a state as JSON on its standard input and says
-// what it has to say on its standard output. It runs in the sandbox, without network and without
-// files but the system's and its own program; whatever it does costs its report only.
+// A component that is a user's command: it gets a state as JSON on its standard input and says what
+// it has to say on its standard output. It runs in the sandbox, without network and without files
+// but the system's and its own program; a failure costs its report only.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // Faults that a sanitizer names, read from what it printed: the address and undefined-behaviour
 // sanitizers of a compiler, or compute-sanitizer's tools. The kernel runs in the same process and
-// may print whatever it likes, so this is foreign text: cleaned and bounded, believed by nobody but
-// the reader of the report. Pure.
+// may print anything, so this is foreign text: cleaned and bounded, for the reader of the report
+// alone. Pure.
 #pragma once
 
 #include <cstddef>

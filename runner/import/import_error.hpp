@@ -7,7 +7,7 @@ namespace kbench {
 
 struct ImportError {
   enum class Fault {
-    kFile,    // it does not work, whoever runs it
+    kFile,    // it fails for every user
     kLimit,   // it works in PyTorch, but a task cannot hold it
     kMachine  // something is missing or too small here
   };

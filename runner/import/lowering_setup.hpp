@@ -16,8 +16,8 @@ namespace kbench {
 [[nodiscard]] LoweringSetup lowering_setup(const Installation& installation,
                                            const PythonFacts& facts, int memory_gib);
 
-// A Parquet table as lines of JSON. It may come from anybody, and what reads it is large: it is
-// read in the sandbox. Errors: kUsage, kBadInput; kInfrastructure without pyarrow.
+// A Parquet table as lines of JSON. The table is not trusted, and its reader is large: it is read
+// in the sandbox. Errors: kUsage, kBadInput; kInfrastructure without pyarrow.
 [[nodiscard]] Result<std::string> read_parquet(Sandbox& sandbox, const LoweringSetup& setup,
                                                const std::filesystem::path& file);
 

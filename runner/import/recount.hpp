@@ -1,6 +1,6 @@
 // Whether lowered forms say of their graphs' cost what the graphs say. Operations and bytes move
 // the floor under times, the longest sum moves tolerances, and peaks decide what is tried at all; a
-// file may have been written by anybody. They are counted by a sandboxed Python that executes
+// file may come from an untrusted author. They are counted by a sandboxed Python that executes
 // nothing of the task.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A KernelBench problem of somebody's own as a task: imported once, by a Python with torch in a
-// sandbox, and kept in the state folder.
+// A user's own KernelBench problem as a task: imported once, by a Python with torch in a sandbox,
+// and kept in the state folder.
 #pragma once
 
 #include <filesystem>

@@ -2,10 +2,10 @@
 // the record, never a reason to fail: without git, without a repository, or where git will not say,
 // there is none.
 //
-// Such a folder may come from somebody else, and a repository's own configuration names programs
-// that git runs (core.fsmonitor, filters, transports of a partial clone). Those that a command line
-// can switch off are; where filters are configured in the repository, nobody asks whether files
-// differ, because git would run them to find out.
+// Such a folder may be foreign, and a repository's own configuration names programs that git runs
+// (core.fsmonitor, filters, transports of a partial clone). Those that a command line can switch
+// off are; where filters are configured in the repository, git is not asked whether files differ,
+// because git would run them to find out.
 #pragma once
 
 #include <filesystem>

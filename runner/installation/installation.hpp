@@ -1,6 +1,6 @@
 // Where everything is, found relative to the program itself, so that an installation or a checkout
-// can be moved or linked to from anywhere. Built once by main and passed down; nobody else looks at
-// /proc/self/exe (but the sandbox, for kbench-enter) or at KBENCH_CACHE, and nobody but this and
+// can be moved or linked to from anywhere. Built once by main and passed down; no other code looks
+// at /proc/self/exe (but the sandbox, for kbench-enter) or at KBENCH_CACHE, and only this and
 // torch_search at KBENCH_TORCH.
 //
 //   a checkout                            installed (third_party/cmake/Install.cmake)

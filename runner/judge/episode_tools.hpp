@@ -23,7 +23,7 @@ struct KernelVerdict {
   Json result;             // for the model
   std::string evaluation;  // key of the row that is stored now; empty: none is
   CallError error = CallError::kNone;
-  bool interrupted = false;  // nothing was judged, because everybody is to stop
+  bool interrupted = false;  // nothing was judged, because all episodes are to stop
 };
 
 class EpisodeJudge {
@@ -39,8 +39,8 @@ class EpisodeJudge {
   // The full protocol; the row is stored under that variant, once.
   virtual KernelVerdict submit(const WorkspaceTask& task, const KernelTree& tree,
                                const std::string& variant) = 0;
-  // Checks alone, for whoever needs no time; the row is stored under that variant, once. A row of
-  // the full protocol under it answers this as well, never the other way round.
+  // Checks alone, for callers that need no time; the row is stored under that variant, once. A row
+  // of the full protocol under it answers this as well, never the other way round.
   virtual KernelVerdict check(const WorkspaceTask& task, const KernelTree& tree,
                               const std::string& variant) {
     return submit(task, tree, variant);
@@ -81,7 +81,7 @@ class EpisodeTools {
                            const std::string& variant);
 
   // The component's words on the kernels as they lie there, as EpisodeJudge::report has it. It
-  // takes nothing of the budget: nobody called it.
+  // takes nothing of the budget: the model did not call it.
   [[nodiscard]] KernelVerdict report(std::string_view component);
 
   // Repeats the effect of an answered call on the workspace and on the budget.

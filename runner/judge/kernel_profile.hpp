@@ -20,7 +20,7 @@ struct ProfiledKernels {
   State state = State::kInfrastructureError;
 };
 
-// Waits for the device as whoever measures does; `waits` as RunTerms has it.
+// Waits for the device like a measurement; `waits` as RunTerms has it.
 [[nodiscard]] ProfiledKernels profile_kernels(
     const KernelRequest& request, ProgressSink& progress,
     std::function<void(const std::optional<DeviceWait>&)> waits = {});

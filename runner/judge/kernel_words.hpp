@@ -33,7 +33,7 @@ struct SpokenKernels {
   Json result;
   State state = State::kInfrastructureError;
 };
-// The same for an agent that asks for it. `waits` as RunTerms has it.
+// The words for an agent that asks for them. `waits` as RunTerms has it.
 [[nodiscard]] SpokenKernels spoken_kernels(
     std::string_view component, const KernelRequest& request,
     const std::function<void(const std::optional<DeviceWait>&)>& waits = {});

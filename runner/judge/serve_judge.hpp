@@ -35,7 +35,7 @@ struct ServeJudging {
   std::optional<std::string> devices = {};  // as RunTerms has it
   Trust trust;
   RunSink& sink;   // is told how evaluations go
-  RunSink& quiet;  // and this one, how those go that nobody keeps
+  RunSink& quiet;  // is told how evaluations go that are not kept
 };
 
 struct ServedDevice {

@@ -25,7 +25,7 @@ struct HttpServing {
 };
 
 struct ServingTalk {
-  std::function<void(const std::string&)> note;      // a line for whoever sits before it
+  std::function<void(const std::string&)> note;      // a line for the operator
   std::function<void(const std::string&)> announce;  // once, with the address
   std::function<void()> abandon;                     // where it is asked to end for the second time
   // Prepares all that a device takes to be judged on; before signals are blocked, so that Ctrl-C

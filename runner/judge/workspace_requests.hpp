@@ -1,5 +1,5 @@
-// Requests about an agent's kernels: do they compile, are they right, what are they worth. Whoever
-// asks, of a folder or over the wire, it is the judge's own copy that is looked at.
+// Requests about an agent's kernels: do they compile, are they right, what are they worth. For a
+// folder and over the wire alike, the judge looks at its own copy.
 #pragma once
 
 #include <filesystem>
@@ -58,7 +58,7 @@ struct KernelRequest {
   const JudgingPlace& place;
 };
 
-// The one submission in the copy. Errors: kSubmission, whatever is wrong with it; one for another
+// The one submission in the copy. Errors: kSubmission for any fault of it; for one of another
 // device as well, since nothing could be said of it here.
 [[nodiscard]] Result<Submission> submission_in(const KernelRequest& request);
 

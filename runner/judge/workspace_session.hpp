@@ -29,8 +29,8 @@ struct WorkspaceJudging {
 
 struct WorkspaceAnswer {
   std::string line;  // at most kMostResultBytes, also of what could not be judged
-  // Exactly one of these three: the state of the kernels; a mistake of whoever asks, in the folder
-  // or on the command line; a run that judged nothing.
+  // Exactly one of these three: the state of the kernels; a mistake of the caller, in the folder or
+  // on the command line; a run that judged nothing.
   std::optional<State> state;
   std::optional<Error> error;
   std::optional<KernelRun> unjudged;

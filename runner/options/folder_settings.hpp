@@ -1,9 +1,9 @@
-// The settings that a kbench.toml of the working directory may make. In a folder of somebody else
-// that file is read without having been asked for, so it is held against a list: it may name
-// outputs, and files whose text is shown, below its own folder only. It may not say whom kbench
-// talks to or who may talk to it, nor what kbench runs or spends, nor make kbench believe or
-// forgive more than it does by default. The list goes by the option, for every verb. A file that is
-// named with --config or KBENCH_CONFIG is the operator's own word.
+// The settings that a kbench.toml of the working directory may make. In a foreign folder that file
+// is read without having been asked for, so it is held against a list: it may name outputs, and
+// files whose text is shown, below its own folder only. It may not say whom kbench talks to or who
+// may talk to it, nor what kbench runs or spends, nor make kbench believe or forgive more than it
+// does by default. The list goes by the option, for every verb. A file that is named with --config
+// or KBENCH_CONFIG is the operator's own word.
 #pragma once
 
 #include <filesystem>

@@ -93,8 +93,8 @@ CLI::Option* add_path(CLI::App& app, const std::string& name,
                       std::optional<std::filesystem::path>& value, const std::string& type,
                       const std::string& help);
 
-// Lets no option of `app` and of its subcommands take an empty value: what is meant by "$VARIABLE"
-// of a script, where that is empty, nobody knows. Called once all options are there.
+// Lets no option of `app` and of its subcommands take an empty value: the meaning of a script's
+// "$VARIABLE" that is empty is unknown. Called once all options are there.
 void refuse_empty_values(CLI::App& app);
 
 }  // namespace kbench

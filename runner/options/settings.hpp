@@ -8,9 +8,9 @@
 //   [tasks.lint] device = "…"   KBENCH_TASKS_LINT_DEVICE     kbench tasks lint --device …
 //   db = "nightly.sqlite"       KBENCH_DB                    any command that knows --db
 //
-// An empty value is an error, in a file, a variable and on the command line alike: nobody knows
-// what is meant by it. A list with nothing in it says that there is none, as a preset may want to.
-// `kbench nightly` takes what is set of `run` where nothing is set of itself.
+// An empty value is an error, in a file, a variable and on the command line alike: its meaning is
+// unknown. A list with nothing in it says that there is none, as a preset may want to. `kbench
+// nightly` takes what is set of `run` where nothing is set of itself.
 #pragma once
 
 #include <filesystem>
@@ -31,7 +31,7 @@ namespace kbench {
 // The value of one option of a command, and where it is set.
 struct EffectiveSetting {
   std::string name;                 // "level"
-  std::vector<std::string> values;  // empty: nobody says
+  std::vector<std::string> values;  // empty: not set
   std::string origin;      // "command line", "KBENCH_RUN_LEVEL", "kbench.toml:12"; or empty
   std::string by_default;  // as the help words it
   bool flag = false;
@@ -67,7 +67,7 @@ struct SetElsewhere {
                                                      const std::vector<EffectiveSetting>& settings);
 
 // Says in a line what a kbench.toml sets of this command, unless the settings say that kbench be
-// quiet: nobody may have asked for it.
+// quiet: the user may not have asked for it.
 void tell_of_folder_settings(const std::vector<EffectiveSetting>& settings,
                              const SetElsewhere& around);
 

@@ -36,7 +36,7 @@ void add_size(CLI::App& app, std::optional<std::string>& size,
 // The precision class of a run, or of what is shown of a task.
 void add_precision(CLI::App& app, std::string& precision);
 void add_task_globs(CLI::App& app, std::vector<std::string>& tasks);
-// The one task of `tasks show` and the like.
+// The one task of `tasks show` and of similar commands.
 void add_one_task(CLI::App& app, std::string& task);
 // --tag, may be repeated; a word that is no tag is an error of the command line.
 void add_tags(CLI::App& app, std::vector<std::string>& tags);

@@ -16,8 +16,8 @@
 
 namespace kbench {
 
-// The device, "cpu" or "cuda", without --device: a single .cpp file runs on the CPU even beside
-// GPUs, all else on a GPU if there is one.
+// The device, "cpu" or "cuda", without --device: a single .cpp file runs on the CPU even where
+// there are GPUs, all else on a GPU if there is one.
 [[nodiscard]] std::string usual_device(const RunRequest& request, bool has_gpu);
 
 // The target of --device and --size, or the usual device with `full` on CUDA and `small` on a CPU.

@@ -14,7 +14,7 @@ inline constexpr std::string_view kAgainLabel = "again";
 void mark_again(Evaluation& row, const std::string& winner);
 [[nodiscard]] bool is_again(const Evaluation& row);
 
-// Whether a row answers its key. A fault of kbench or the machine does not: somebody else tries.
+// Whether a row answers its key. A fault of kbench or the machine does not: another run tries.
 [[nodiscard]] bool answers_its_key(const Evaluation& row);
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
 // An exchange with what its groups hold: runs, answers and terms are read as `db merge` reads them,
-// so whatever it would leave out is found before. Adds to what exchange/examination.hpp finds.
+// so all that it would leave out is found before. Adds to what exchange/examination.hpp finds.
 #pragma once
 
 #include <filesystem>
@@ -15,9 +15,9 @@ namespace kbench {
                                                     const PoolKey& key,
                                                     const FolderCalls& calls = system_calls());
 
-// Removes as well runs that nobody of the pool stored, or that are torn, and each answer without a
-// row behind it: the next run answers that request. A run of a newer kbench stays. Errors: as
-// above.
+// Removes as well runs that no machine of the pool stored, or that are torn, and each answer
+// without a row behind it: the next run answers that request. A run of a newer kbench stays.
+// Errors: as above.
 [[nodiscard]] Result<PrunedExchange> prune_pool(const std::filesystem::path& folder,
                                                 const PoolKey& key, const PruneExchange& how);
 

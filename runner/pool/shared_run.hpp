@@ -1,6 +1,6 @@
 // A run that shares its keys with other runs, on other machines: it looks for a key before it
-// measures, and a row is published before anybody is told of it. The first row of a key answers it;
-// whoever was slower learns so, and by which row.
+// measures, and a row is published before the sink is told of it. The first row of a key answers
+// it; a slower run learns so, and by which row.
 #pragma once
 
 #include <map>

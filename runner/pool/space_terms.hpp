@@ -16,8 +16,8 @@ namespace kbench {
 [[nodiscard]] Status agree_on_terms(const ExchangeSpace& space, const std::string& name,
                                     const Json& terms);
 
-// The terms that lie there; none where no run has been there, or where nobody of the pool signed
-// them.
+// The terms that lie there; none where no run has been there, or where no machine of the pool
+// signed them.
 [[nodiscard]] std::optional<Json> agreed_terms(const Exchange& exchange, const std::string& space);
 
 }  // namespace kbench

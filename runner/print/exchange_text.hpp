@@ -1,5 +1,5 @@
 // Findings about an exchange, and what was collected from one, as a person sees them. Names in the
-// folder are anybody's, and are cleaned here.
+// folder are foreign text, and are cleaned here.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,7 @@ namespace kbench {
 // Two lines each: what was found, and what to do about it.
 [[nodiscard]] std::string findings_text(const std::vector<Finding>& findings, const Terminal& out);
 
-// `sheet`: what the maker states; null where nobody knows.
+// `sheet`: what the maker states; null where unknown.
 [[nodiscard]] std::string limits_text(const MeasuredDevice& measured, const DeviceSheet* sheet,
                                       const Terminal& out);
 

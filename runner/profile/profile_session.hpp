@@ -1,5 +1,5 @@
 // One profile from its request to its findings: plans the one task, builds the submission, takes
-// the device's lock as whoever measures does, has the calls recorded, and finds the verdict. Prints
+// the device's lock like a measurement, has the calls recorded, and finds the verdict. Prints
 // nothing and stores nothing.
 #pragma once
 
@@ -38,7 +38,8 @@ struct ProfileRequest {
                                                 const ProfileRequest& request);
 
 // Errors: kUsage, kNotFound; kSubmission, where the submission does not compile or its process
-// ended; kInfrastructure, where the device is taken and nobody waits, or kbench cannot run here.
+// ended; kInfrastructure, where the device is taken and no wait is wanted, or kbench cannot run
+// here.
 [[nodiscard]] Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
                                            ProgressSink& progress);
 

@@ -1,6 +1,6 @@
-// The text of `kbench tasks prompt`: all that somebody who writes a kernel for one task needs to
-// know, in Markdown. A pure function of its parts, so that a golden test holds its form;
-// make_prompt gathers the parts.
+// The text of `kbench tasks prompt`: all that an author of a kernel for one task needs to know, in
+// Markdown. A pure function of its parts, so that a golden test holds its form; make_prompt gathers
+// the parts.
 #pragma once
 
 #include <optional>

@@ -57,7 +57,7 @@ struct RewardKind {
 
 inline constexpr std::string_view kDefaultReward = "milestone_sure";
 
-// A reward that somebody named.
+// A reward by its name.
 struct RewardRule {
   std::string name;  // as given
   RewardFormula formula = RewardFormula::kMilestoneSure;

@@ -16,8 +16,8 @@ namespace kbench {
 // The user that owns nothing: "nobody" on every Linux.
 inline constexpr uid_t kSandboxUid = 65534;
 
-// A user for one sandbox alone, so that RLIMIT_NPROC counts nobody else's threads: many compilers
-// start at once. kSandboxUid where this process's user namespace maps few users (some containers).
+// A user for one sandbox alone, so that RLIMIT_NPROC counts its threads alone: many compilers start
+// at once. kSandboxUid where this process's user namespace maps few users (some containers).
 [[nodiscard]] uid_t fresh_sandbox_uid();
 
 // Finds a program in the system's folders, never through PATH: the one found may be run as root.

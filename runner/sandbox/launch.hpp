@@ -32,8 +32,8 @@ struct LaunchPlan {
   int memory_handicap = 1000;                           // oom_score_adj
   unsigned namespaces = 0;                              // CLONE_NEW… of what is executed
   std::vector<int> cgroups;                             // open cgroup.procs files to join
-  // The control file of a group that may be frozen, and what thaws it: some kernels let nobody who
-  // is frozen die. -1: none.
+  // The control file of a group that may be frozen, and what thaws it: some kernels let no frozen
+  // process die. -1: none.
   int freezer = -1;
   std::string thaw_word;
 };

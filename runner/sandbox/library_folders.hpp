@@ -17,7 +17,7 @@ namespace kbench {
 [[nodiscard]] Result<std::vector<std::filesystem::path>> library_folders(
     const std::filesystem::path& program, std::vector<std::string> environment);
 
-// The same of the loader's list: "\tlibc10.so => /folder/libc10.so (0x00007f…)".
+// The folders in the loader's list: "\tlibc10.so => /folder/libc10.so (0x00007f…)".
 [[nodiscard]] std::vector<std::filesystem::path> library_folders_in(const std::string& list);
 
 }  // namespace kbench

@@ -1,5 +1,5 @@
 // Rights that a worker gives up for good just before it loads a submission: starting programs or
-// processes, signals to others, whatever could continue it while it is stopped, and all that
+// processes, signals to others, all that could continue it while it is stopped, and all that
 // FilterRules::common names. Threads, CUDA and files stay as they are. kbench-worker does it
 // between opening its device and dlopen, so that the submission's constructors are bound as well;
 // every thread of the process is covered, libcuda's too.

@@ -1,6 +1,6 @@
 // Threads bound to cores where they do not get their turn, moved to the other cores until this
-// ends. OpenMP threads bound beside somebody else's busy loop were seen to wait for 20 s (Linux
-// 6.18, time slices of 100 ms). Where the kernel does not let us, nothing happens.
+// ends. OpenMP threads bound beside a foreign busy loop were seen to wait for 20 s (Linux 6.18,
+// time slices of 100 ms). Where the kernel does not let us, nothing happens.
 #pragma once
 
 #include <sched.h>

@@ -1,8 +1,8 @@
 // Reads /proc about processes that may be hostile. A process or thread is gone only where the
-// kernel says so (ENOENT, ESRCH); whatever else goes wrong (no descriptor left, no right to look)
-// means that nothing is known, and callers treat that as a failure, never as "nobody there".
-// Allocates nothing and takes no lock, because the keeper (launch.cpp) calls it in a process forked
-// from a program with threads.
+// kernel says so (ENOENT, ESRCH); any other failure (no descriptor left, no right to look) means
+// that nothing is known, and callers treat that as a failure, never as "nobody there". Allocates
+// nothing and takes no lock, because the keeper (launch.cpp) calls it in a process forked from a
+// program with threads.
 #pragma once
 
 #include <sys/types.h>

@@ -90,7 +90,7 @@ struct SandboxLevel {
   [[nodiscard]] std::string to_string() const;
   // Whether the program sees no process but those of its sandbox.
   [[nodiscard]] bool pid_namespace() const { return bubblewrap || namespaces; }
-  // Whether files that were not given cannot be opened, whoever owns them.
+  // Whether files that were not given cannot be opened, whichever user owns them.
   [[nodiscard]] bool hides_files() const { return bubblewrap || landlock > 0; }
 };
 

@@ -17,10 +17,10 @@ struct FilterRules {
   // perf, io_uring, keys, userfaultfd, sockets, System V IPC, device nodes, clocks, modules.
   bool common = true;
   // Unix sockets stay possible, and no others. libcuda makes one in cuInit and fails without (error
-  // 304, driver 580, whatever errno it gets); in an empty root there is nobody to connect to.
+  // 304, driver 580, whatever errno it gets); in an empty root there is nothing to connect to.
   bool unix_sockets = false;
   // Nothing that starts: fork, vfork, clone of a process, execve. Threads are allowed. No new
-  // sockets either: whatever needed one has started.
+  // sockets either: all that needed one has started.
   bool no_processes = false;
   // Signals only to this process (by number, so for a process without children), and no limits set
   // on others. 0 = no rule.
@@ -28,8 +28,8 @@ struct FilterRules {
   // Only the calling thread's own priorities (of processor and disk) can be changed.
   bool only_own_priority = false;
   // Nothing that could continue this process while it is stopped: SIGCONT sent by itself, and all
-  // by which the kernel sends a signal of somebody's choice later on (timers, asynchronous files,
-  // terminals, message queues, the end of a parent).
+  // by which the kernel sends a chosen signal later on (timers, asynchronous files, terminals,
+  // message queues, the end of a parent).
   bool no_continuing = false;
   // No memory becomes executable: neither files nor anything else can be mapped so, or made so.
   bool no_new_code = false;

@@ -1,5 +1,5 @@
 // Makes the plan of a study from what a database holds: chooses the states, prices them by how the
-// model counted so far, and takes as many as are paid for. Reads a store, asks nobody.
+// model counted so far, and takes as many as are paid for. Reads a store, asks no endpoint.
 #pragma once
 
 #include <cstddef>

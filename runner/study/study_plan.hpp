@@ -1,6 +1,6 @@
 // The plan of a study: which states, under which coalitions of which components, how often, by
-// which model. Its text is canonical JSON, and the SHA-256 of the text is the study's id: whatever
-// is changed in it, outcomes and primary outcome included, is another study. Pure.
+// which model. Its text is canonical JSON, and the SHA-256 of the text is the study's id: each
+// change of it, outcomes and primary outcome included, makes another study. Pure.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ inline constexpr std::size_t kMostAnswering = 5;
 
 struct PlannedState {
   std::string node;                    // id
-  std::string task;                    // this and the next two: of the node, for whoever reads
+  std::string task;                    // this and the next two: of the node, for readers
   std::string stratum;                 // a stratum of trajectory/frozen_state.hpp
   std::vector<std::string> available;  // names of components, in alphabetical order
 
@@ -60,7 +60,7 @@ struct StudyPlan {
 
 [[nodiscard]] std::string study_plan_text(const StudyPlan& plan);
 [[nodiscard]] std::string study_id(std::string_view plan_text);
-// Errors: kBadInput: what no plan is; an outcome, arm or component that nobody knows.
+// Errors: kBadInput: what no plan is; an unknown outcome, arm or component.
 [[nodiscard]] Result<StudyPlan> read_study_plan(std::string_view text);
 
 // A cell before it is tried.

@@ -49,10 +49,10 @@ struct StudyOutcome {
   std::size_t faults = 0;             // faults among the complete ones
   std::vector<std::string> dropped;   // states whose cells were not tried, a sentence each
   std::vector<std::string> sampling;  // findings of the probes of the endpoint, a sentence each
-  bool was_stopped = false;           // cells are open because somebody wanted it to stop
+  bool was_stopped = false;           // cells are open because it was told to stop
 };
 
-// Runs until all cells are complete, or everybody is to stop. Errors: kUsage, the study is there
+// Runs until all cells are complete, or the study is to stop. Errors: kUsage, the study is there
 // already and `resume` is not said, or the other way round; kBadInput, what no plan is; those of
 // the baselines, of the store, of the machine; kInfrastructure, the endpoint does not answer at
 // all.

@@ -32,7 +32,7 @@ struct StudyState {
 // empty tree where it has no code.
 [[nodiscard]] Result<KernelTree> tree_in_reply(const std::string& content,
                                                const std::string& device);
-// The tree of a state's own files, the same as that of a reply with these files.
+// The tree of a state's own files, equal to the tree of a reply with these files.
 [[nodiscard]] Result<KernelTree> tree_of_state(const FrozenState& state, const Contents& contents);
 
 // Reads a state without reports. Errors: kNotFound, kBadInput: a node or a text is not there.

@@ -27,7 +27,7 @@ inline constexpr std::size_t kMaxCompilerFileBytes = 256u << 20;
 
 // The sources as the compiler is told them in src/ of a staging folder. A single source has its
 // bare name there; several keep their places in the submission's folder. The "./" says that each is
-// a file, whatever its name looks like.
+// a file, even if its name looks like an option.
 [[nodiscard]] std::vector<std::string> source_arguments(const Submission& submission);
 
 // nvcc's arguments that link against the toolkit's libraries. Where the manifest asks for some, the
@@ -39,7 +39,7 @@ inline constexpr std::size_t kMaxCompilerFileBytes = 256u << 20;
 [[nodiscard]] std::vector<std::filesystem::path> compiler_folders(const Toolchain& toolchain,
                                                                   bool cuda);
 
-// Sets PATH and whatever else compilers read, and TMPDIR: `scratch`. Variables that are there
+// Sets PATH and all else that compilers read, and TMPDIR: `scratch`. Variables that are there
 // already go.
 void set_compiler_environment(const Toolchain& toolchain, bool cuda,
                               const std::filesystem::path& scratch, SandboxCommand& command);

@@ -1,7 +1,7 @@
 // Compiles what Python submissions ask torch or Triton to compile: by torch's own recipe
 // (runner/player/compile_extension.py), in the sandbox of compilers, in which nothing of the
-// submission's runs. So a library is what a compiler made of checked sources and flags, whatever
-// the process does that asked for it. Libraries are kept by all that decides them, apart for each
+// submission's runs. So a library is what a compiler made of checked sources and flags; the process
+// that asked for it cannot change it. Libraries are kept by all that decides them, apart for each
 // agent; only the supervisor writes there.
 #pragma once
 

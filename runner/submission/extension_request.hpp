@@ -46,7 +46,7 @@ inline constexpr std::size_t kMostRequestBytes = 1u << 20;
 [[nodiscard]] std::string cuda_agent_request(const std::vector<SourceFile>& files);
 inline constexpr const char* kCudaAgentModule = "cuda_extension";
 
-// The key by which both sides know a request, whatever its name.
+// The key by which both sides know a request; its name is no part of it.
 [[nodiscard]] std::string extension_key(const std::string& text);
 
 }  // namespace kbench

@@ -1,6 +1,6 @@
 // Looks through a submission's sources for things that a reader of its result wants to know: that
 // it makes streams, opens libraries, reads clocks. Findings are labels of the row, never a reason
-// to refuse it: whoever wants to hide from a search does.
+// to refuse it: an author can hide from a search.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ namespace kbench {
 // "clock", "cache_policy", "inline_assembly", "system_call", "constructor", "host_callback",
 // "embedded_file", "torch_unobserved"; of Python also "tensor_subclass", "player".
 [[nodiscard]] std::vector<std::string> find_labels(const std::vector<SourceFile>& files);
-// The same of C++ that a Python submission had compiled as an extension of torch's, which includes
-// its headers in any case: without "torch".
+// The labels of C++ that a Python submission had compiled as an extension of torch's, which
+// includes its headers in any case: without "torch".
 [[nodiscard]] std::vector<std::string> find_extension_labels(const std::vector<SourceFile>& files);
 
 }  // namespace kbench

@@ -14,7 +14,7 @@ namespace kbench {
 // -Xcompiler=FLAG). Errors: kBadInput, naming the flag and, where there is one, the nearest.
 [[nodiscard]] Status check_flag(const std::string& flag, const std::string& device);
 
-// Errors: kBadInput for a library nobody knows, or one of the other device.
+// Errors: kBadInput for an unknown library, or one of the other device.
 [[nodiscard]] Status check_library(const std::string& library, const std::string& device);
 
 // The linker's arguments for an allowed library.

@@ -43,7 +43,7 @@ struct PythonBuildLimits {
   std::chrono::seconds triton{600};  // the same where Triton compiles and tunes
 };
 
-// Autotuning measures, so one step at a time has the device. Whoever compiles within its call
+// Autotuning measures, so one step at a time has the device. A step that compiles within its call
 // leaves it to others and keeps what it has allocated there: the more calls, the less memory for
 // each (see HELD_WITHOUT_TURN of build_extensions.py, which grants all of them together half of
 // it).

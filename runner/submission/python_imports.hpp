@@ -1,5 +1,5 @@
 // The imports of a Python submission, read from its text: some of them take a build step. A reader
-// of lines, no parser of Python: whoever hides an import finds out when it fails.
+// of lines, no parser of Python: a hidden import fails later.
 #pragma once
 
 #include <vector>

@@ -82,7 +82,7 @@ struct OtherFile {
   std::string path;  // as in SubmissionProblem
   std::string agent;
   std::string why;
-  bool mistaken = false;  // somebody seems to have meant it as one
+  bool mistaken = false;  // the file seems to be meant as one
 };
 
 struct SubmissionSet {
@@ -92,7 +92,7 @@ struct SubmissionSet {
 };
 
 // Finds every submission below `directory`. Symbolic links that leave it are problems. Errors:
-// kUsage, kBadInput for more agents than anybody has.
+// kUsage, kBadInput for more agents than are believable.
 [[nodiscard]] Result<SubmissionSet> find_submissions(const std::filesystem::path& directory,
                                                      const AgentLimits& limits = {});
 

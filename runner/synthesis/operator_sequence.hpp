@@ -21,7 +21,7 @@ constexpr int kUnrolled = 8;
 
 [[nodiscard]] OperatorSequence operator_sequence(const Graph& graph);
 
-// The same of operators by their names in the graph ("aten::linear").
+// The sequence of operators by their names in the graph ("aten::linear").
 [[nodiscard]] OperatorSequence operator_sequence(const std::vector<std::string>& operators);
 
 }  // namespace kbench

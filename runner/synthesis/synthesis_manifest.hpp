@@ -1,4 +1,4 @@
-// FOLDER/manifest.json: what a synthesised suite is made of, for whoever trains on it. Made of the
+// FOLDER/manifest.json: the contents of a synthesised suite, for those who train on it. Made of the
 // journal, so that it can be made again. Pure.
 #pragma once
 

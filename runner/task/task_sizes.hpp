@@ -1,4 +1,4 @@
-// The sizes of a task that a name means, or no name.
+// The sizes of a task that are meant by a name, or without one.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Which episodes somebody may be trained on. Pure functions of an episode, its texts and what its
+// Which episodes a model may be trained on. Pure functions of an episode, its texts and what its
 // last submission was worth; each rejection has one reason, the first that holds, and all of them
 // are counted.
 #pragma once
@@ -21,7 +21,7 @@ struct Trajectory {
   std::optional<double> reward;        // reward of the last submission; empty: it is worth nothing
   std::string reward_reason;           // why there is none
   bool flagged = false;                // see is_flagged
-  bool held_out = false;               // nobody may be trained on its task
+  bool held_out = false;               // no model may be trained on its task
 };
 
 enum class FilterRule {
@@ -42,7 +42,7 @@ enum class Rejection {
   kTreeCycle,     // the same trees in the same order, three times round
   kNotSubmitted,  // strict: it did not end by submitting
   kFlagged,       // strict: the row needs a look
-  kDamaged,       // a text of it is lost; found by whoever renders it
+  kDamaged,       // a text of it is lost; found when it is rendered
 };
 
 [[nodiscard]] std::string_view to_string(FilterRule rule);      // "strict"

@@ -1,7 +1,7 @@
-// Makes states and nodes of what somebody else's agent left, whatever it was read from. Pure.
+// Makes states and nodes of what a foreign agent left, from any kind of file. Pure.
 //
 // What is imported is foreign text: names and sizes are bounded here, and ids are made of contents,
-// so that they are the same in whatever order files are read.
+// so that they do not depend on the order of the files.
 #pragma once
 
 #include <cstddef>

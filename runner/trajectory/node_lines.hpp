@@ -1,5 +1,5 @@
-// Nodes of a trajectory as lines of JSON (data/schema/node.schema.json), in any order: for whatever
-// agent or evolution has no importer of its own. Pure: takes texts, opens nothing.
+// Nodes of a trajectory as lines of JSON (data/schema/node.schema.json), in any order: for an agent
+// or evolution that has no importer of its own. Pure: takes texts, opens nothing.
 #pragma once
 
 #include <map>

@@ -1,7 +1,7 @@
 // The question to an agent in a state: the messages of a prompt, with one anchor. A study's
 // feedback stands at the anchor, and nowhere else; so what was said of the state's own kernel is
-// cut out of the context, or feedback would be there before anybody gave it. What was said of
-// earlier kernels is history and stays. Kept as one text, whose hash is a part of the state's id:
+// cut out of the context, or feedback would be there before it was given. What was said of earlier
+// kernels is history and stays. Kept as one text, whose hash is a part of the state's id:
 //
 //   {"messages":[{"content":TEXT,"role":ROLE}, ..., {"after":TEXT,"content":TEXT,"role":ROLE}]}
 //

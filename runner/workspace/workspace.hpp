@@ -51,7 +51,7 @@ struct StagedKernels {
                                                   const WorkspaceTask& task,
                                                   const std::string& agent);
 
-// The same of a tree that lies in no workspace.
+// Stages a tree that lies in no workspace.
 [[nodiscard]] Result<StagedKernels> stage_tree(const KernelTree& tree, const WorkspaceTask& task,
                                                const std::string& agent);
 

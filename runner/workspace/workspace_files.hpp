@@ -1,6 +1,6 @@
 // File operations of an agent without a shell, in its workspace. Paths are relative to it; it reads
 // all of it and writes below kernels/ alone. Results are what its tools answer. The folder is the
-// judge's own, and nobody else writes in it.
+// judge's own, and no other process writes in it.
 #pragma once
 
 #include <cstddef>

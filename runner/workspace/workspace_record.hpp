@@ -1,5 +1,5 @@
-// Which folders are workspaces, and of which task: a record of each in the state folder of whoever
-// opened it. The agent writes to the workspace, workspace.json included, so that file is for
+// Which folders are workspaces, and of which task: a record of each in the state folder of the user
+// who opened it. The agent writes to the workspace, workspace.json included, so that file is for
 // reading and this record decides.
 #pragma once
 

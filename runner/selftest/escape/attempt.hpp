@@ -30,7 +30,7 @@ inline EscapeAttempt judge(long result, std::string_view call) {
   return blocked(name + ": " + ::strerrorname_np(errno));
 }
 
-// The same for a call that cannot succeed because its arguments are senseless: whatever is not a
+// Judges a call that cannot succeed because its arguments are senseless: any other answer than a
 // refusal shows that the kernel went on to look at them.
 inline EscapeAttempt judge_refusal(long result, std::string_view call) {
   const int error = errno;

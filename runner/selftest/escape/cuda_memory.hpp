@@ -1,5 +1,5 @@
-// As much of the CUDA driver API as it takes to look for somebody else's data: one context, memory,
-// copies to the host. Loaded at run time, so that kbench-escape runs where there is no driver.
+// As much of the CUDA driver API as it takes to look for foreign data: one context, memory, copies
+// to the host. Loaded at run time, so that kbench-escape runs where there is no driver.
 #pragma once
 
 #include <cstddef>

@@ -45,16 +45,16 @@ struct Escape {
 
 // Targets of the escapes. Laid out by the selftest, passed as "name=value" arguments.
 struct Bait {
-  std::string secret;      // a file that anybody may read and write, in a folder that was not given
-  std::string submission;  // another agent's compiled submission
-  std::string database;    // the results
-  std::string library;     // a file given for reading only
-  std::string marker;      // name of a file to leave in shared folders
-  std::string scratch;     // a folder given for writing; empty for workers
-  std::string home;        // home of the user who runs kbench
-  std::string unix_path;   // a listening socket in a folder that was not given
+  std::string secret;         // a file that all users may read and write, in a folder not given
+  std::string submission;     // another agent's compiled submission
+  std::string database;       // the results
+  std::string library;        // a file given for reading only
+  std::string marker;         // name of a file to leave in shared folders
+  std::string scratch;        // a folder given for writing; empty for workers
+  std::string home;           // home of the user who runs kbench
+  std::string unix_path;      // a listening socket in a folder that was not given
   std::string unix_abstract;  // another, in the abstract namespace
-  int tcp4 = 0;               // ports on the loopback interface where somebody listens; 0: none
+  int tcp4 = 0;               // listening ports on the loopback interface; 0: none
   int tcp6 = 0;
   int shared_memory_key = 0;  // a System V segment
   int victim = 0;             // a process of kbench's user, by its number outside
