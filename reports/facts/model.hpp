@@ -43,14 +43,14 @@ struct SampleCounts {
 };
 
 struct ResultRow {
-  std::string run_id;  // which stored it: of shards, its own
+  std::string run_id;  // the run that stored it; of shards, its own
   std::string task;    // "level1/019_relu"
   int level = 0;
   std::string size;
   std::string device;       // "cpu" or "cuda"
   std::string device_name;  // "NVIDIA H200"; empty where not recorded
   std::string precision;    // precision class of the baselines
-  std::string profile;      // by whose rule and on whose inputs it was judged
+  std::string profile;      // judging profile: its rule and its inputs
   bool has_submission = false;
   std::string agent;       // this and the next three: empty without a submission
   std::string submission;  // path below the submissions folder

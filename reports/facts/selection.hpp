@@ -22,7 +22,7 @@ class Selection {
  private:
   std::string agent_;         // the only one that it took; empty: all
   bool is_one_file_ = false;  // it took nothing but what it has
-  bool is_rerun_ = false;     // likewise, each variant by its name
+  bool is_rerun_ = false;     // it took nothing but its rows, each variant by its name
   bool names_tasks_ = false;  // it has a row of each task that it took
   std::set<std::string> tasks_;
   std::set<std::pair<std::string, std::string>> submissions_;  // task, agent

@@ -25,7 +25,7 @@ enum class Change {
   kUndecided,  // the intervals are too wide to say, or there is none: then `reason` says why
   kNew,        // had no row before
   kNowPasses,  // was not correct, and is now
-  kFaster,     // as kSlower
+  kFaster,     // surely so, by the rule of kSlower
   kSame,       // the interval lies within the device's margin around no change; or fails in both
 };
 [[nodiscard]] std::string_view to_string(Change change);  // "NOW FAILS"

@@ -19,7 +19,7 @@ struct PageParts {
   std::string results;
   std::string environment;
   std::string census;
-  std::string profiles = {};  // likewise, with its section; empty: there are none
+  std::string profiles = {};  // finished HTML with its section; empty: there are none
 };
 
 // Style and script within the page, allowed by their hash.

@@ -83,7 +83,7 @@ class SourcesOfRuns {
 
  private:
   const Installation& installation_;
-  std::filesystem::path database_;  // which has the runs
+  std::filesystem::path database_;  // database that has the runs
   std::map<std::string, std::unique_ptr<RunSources>> by_run_;
 };
 

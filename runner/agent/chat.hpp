@@ -19,8 +19,8 @@ inline constexpr std::size_t kMostCallsOfATurn = 32;
 
 struct ChatCall {
   std::string id;         // id that its answer names
-  std::string tool;       // as the model named it
-  std::string arguments;  // as it wrote them; need not be JSON
+  std::string tool;       // the model's name for it
+  std::string arguments;  // the model's text; need not be JSON
 };
 
 struct ChatReply {

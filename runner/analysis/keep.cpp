@@ -141,7 +141,7 @@ bool machine_was_busy(const Evaluation& evaluation) {
   // On CUDA the question comes up only when clocks contradict each other, while the processes are
   // there that know.
   if (evaluation.device != "cpu") return has_label(evaluation.labels, "busy_machine");
-  std::map<std::pair<int, int>, int> calls;  // by attempt and block, of what counts
+  std::map<std::pair<int, int>, int> calls;  // kept calls, by attempt and block
   for (const Sample& sample : evaluation.samples)
     calls[{sample.attempt, sample.block}] += sample.calls;
   std::map<int, std::vector<Block>> attempts;

@@ -101,7 +101,7 @@ struct SynthOptions : SynthRequest {
 // `kbench tasks lint`. Where a value is empty the command chooses by what the machine has.
 struct LintOptions {
   CommonOptions common;
-  RunRequest selection;  // which tasks, device and size, as of a run
+  RunRequest selection;  // tasks, device and size, like a run's
   OutputFormat format = OutputFormat::kTable;
   std::filesystem::path database = "kbench.sqlite";
 };

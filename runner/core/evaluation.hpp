@@ -77,7 +77,7 @@ struct Attempt {
   std::string reason;  // "first", or why there is another one
   std::string seed;    // hex; what its inputs, orders and places were drawn from
   State state = State::kInfrastructureError;
-  std::string message;  // as it ended by itself; empty when ok
+  std::string message;  // message of its own end; empty when ok
   bool counts = true;   // its samples are those of the evaluation
   std::optional<std::int64_t> null_call_ns;
   std::optional<std::int64_t> null_strict_ns;
@@ -121,7 +121,7 @@ struct Block {
 // A timed visit of one side: `time_ns` covers `calls` calls on distinct inputs.
 struct Sample {
   int attempt = 0;
-  int placement = 0;  // which set of buffer addresses
+  int placement = 0;  // number of the set of buffer addresses
   int block = 0;      // counted within the whole evaluation
   int visit = 0;      // 0 or 1: a block visits each side twice
   Side side = Side::kEager;
@@ -141,7 +141,7 @@ struct Sample {
 // A correctness draw, or a verified timed call that failed.
 struct Check {
   int draw = 0;
-  std::string distribution = "task";  // which input distribution
+  std::string distribution = "task";  // input distribution
   bool passed = false;
   double max_error = 0;        // largest |submission - reference| over all outputs
   double tolerance = 0;        // the per-element bound where max_error occurred

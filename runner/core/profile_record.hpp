@@ -75,7 +75,7 @@ struct StoredProfile {
   std::string source_hash;  // hash of the submission, as in its rows; empty for a baseline
   std::string made_at;      // UTC, RFC 3339
   std::string version;      // kbench's version
-  std::string json;         // as printed
+  std::string json;         // the printed text
   ProfileRecord record;     // `json`, parsed
 };
 

@@ -258,7 +258,7 @@ class AgentRun {
   std::unique_ptr<SharedStore> store_;
   std::string run_id_;  // empty: nothing was begun
   std::vector<Episode> episodes_;
-  std::map<std::string, WorkspaceTexts> texts_;  // by task
+  std::map<std::string, WorkspaceTexts> texts_;  // prompts by task
   std::optional<InjectionTemplate> injection_;   // where an episode's feedback is chosen
   std::mutex mutex_;                             // guards the next two
   std::size_t next_ = 0;

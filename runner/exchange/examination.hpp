@@ -29,8 +29,8 @@ struct ExaminedExchange {
 
 // Calls of the system, so that a test can refuse them.
 struct FolderCalls {
-  std::function<int(const char*, const char*)> link;  // as link(2)
-  std::function<int(int, int)> lock;                  // as flock(2)
+  std::function<int(const char*, const char*)> link;  // link(2), or a stand-in
+  std::function<int(int, int)> lock;                  // flock(2), or a stand-in
   std::function<std::chrono::system_clock::time_point()> now;
 };
 [[nodiscard]] FolderCalls system_calls();

@@ -50,7 +50,7 @@ class Desk {
   // The kind of a request, once its headers are there: the body of a refused one is not read. Holds
   // its place among those of its token as long as it lives.
   enum class Kind {
-    kAnswered,   // by handle()
+    kAnswered,   // handle() answered it
     kEvents,     // a stream of events: listen()
     kWebSocket,  // an OpenEnv session, where the client asks for an upgrade: hear_socket()
   };
@@ -144,7 +144,7 @@ class Desk {
   // A question to the supervisor; sent once, however many want the answer.
   struct Question {
     Json message;       // null once it is sent
-    std::string key;    // by which others join; empty where none may
+    std::string key;    // key by which others join; empty where none may
     std::string order;  // hash of the ordered work
     std::size_t bytes = 0;
     std::shared_ptr<ByteBudget::Hold> body;

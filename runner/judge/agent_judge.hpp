@@ -22,7 +22,7 @@ struct AgentJudging {
   RunSink& sink;  // is told how each run goes, by one thread at a time
   Trust trust;
   SharedStore& store;
-  std::string run_id;  // which gets the rows
+  std::string run_id;  // run that gets the rows
   std::string agent;   // agent that they are submitted as
   bool quick = false;
   std::string allow_torch;  // as RunRequest has it

@@ -83,7 +83,7 @@ struct KernelRunOptions {
 struct KernelRun {
   RunOutcome outcome;
   RunTerms terms;
-  std::optional<Evaluation> row;  // as it was measured; none where nothing was judged
+  std::optional<Evaluation> row;  // the measured row; none where nothing was judged
   std::vector<Blob> sources;      // sources of the row
   std::optional<ReportData> report;
 

@@ -31,7 +31,7 @@ struct EvaluationRequest {
   std::vector<int> cores;         // cores that may launch kernels; empty: the scheduler's choice
   std::uint64_t cache_bytes = 0;  // last-level cache of the device; 0: not known
   std::string precision;
-  std::string device_name;        // as its driver gives it
+  std::string device_name;        // name that its driver gives
   std::filesystem::path package;  // empty: no compiled baseline, for this reason:
   std::string package_reason;
   std::string package_key;
@@ -85,7 +85,7 @@ struct EvaluationSettings {
   bool repeat_busy = false;
   AllowTorch allow_torch = AllowTorch::kData;  // torch that Python submissions may use
   std::optional<Calibration> calibration;      // calibration of the device, for the record
-  std::optional<DeviceLimits> limits;          // as `kbench calibrate` measured them
+  std::optional<DeviceLimits> limits;          // limits that `kbench calibrate` measured
   Surroundings surroundings;
   // Receives the last worker, stopped, for the caller to end: ending takes 0.06 s on CUDA. Null:
   // the worker ends with the evaluation.

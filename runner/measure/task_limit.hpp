@@ -21,7 +21,7 @@ struct TaskLimit {
   double products_ns = 0;
   // "bytes, calibrated 2026-01-02T03:04:05Z", "products, measured beside it"; without a limit, why.
   std::string basis;
-  bool calibrated = false;  // by limits that were calibrated, not by peaks measured in passing
+  bool calibrated = false;  // limits were calibrated; no: peaks were measured in passing
 };
 
 // The limit of a task. In the class torch-default each product counts at the peak of the precision

@@ -149,7 +149,7 @@ struct LoadedTask::Impl {
   Tensors previous_outputs;     // lint: eager's, for the inputs before these
   std::uint32_t revealed = 0;   // inputs shown so far: what the gate opens with
   double copied_per_ns = 0;     // CUDA: bytes of inputs; 0 until the first were copied
-  bool original_draws = false;  // draws of the profile that asks
+  bool original_draws = false;  // KernelBench's draws, if the last place() asked for them
   UniqueFd initial_parameters;  // packed; not valid: they are drawn
 
   // The tensors with the distributions that count in this profile.

@@ -75,7 +75,7 @@ struct PlaceReply {
   std::vector<std::uint64_t> arena_bytes;  // inputs, parameters, outputs
   std::uint64_t input_stride = 0;          // bytes from one slot to the next, slack included
   std::uint64_t output_stride = 0;
-  std::uint64_t heap_bytes = 0;  // as asked for, or less where the device has little left
+  std::uint64_t heap_bytes = 0;  // size asked for, or less where the device has little left
 };
 
 // A slot's tensors may start anywhere below this many bytes into the slot.

@@ -27,7 +27,7 @@ struct ChildPlan {
 };
 
 struct ChildEnd {
-  int status = 0;          // as waitpid reports it
+  int status = 0;          // status that waitpid reports
   bool by_itself = false;  // it had ended before it was stopped
 };
 

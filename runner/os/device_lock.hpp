@@ -25,7 +25,7 @@ struct LockHolder {
   std::string pid;
   std::string what;   // "run 0123456789ab"
   std::string since;  // UTC, RFC 3339
-  std::string until;  // likewise, when it will probably end; empty: it does not know
+  std::string until;  // probable end, in that form; empty: it does not know
 
   friend bool operator==(const LockHolder&, const LockHolder&) = default;
 };

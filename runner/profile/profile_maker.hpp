@@ -18,7 +18,7 @@ namespace kbench {
 
 struct MadeProfile {
   Profile profile;
-  StoredProfile stored;  // as it is kept, if it is
+  StoredProfile stored;  // the kept profile, if it is kept
 };
 
 struct ProfilePair {

@@ -31,7 +31,7 @@ struct Scopes {
 
 // A token without itself.
 struct KnownToken {
-  std::string name;  // which the rows of its submissions bear as agent
+  std::string name;  // agent of the rows of its submissions
   Scopes scopes;
   std::string hash;  // SHA-256 of the token, in hex
 };

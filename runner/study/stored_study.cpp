@@ -17,7 +17,7 @@ constexpr std::size_t kMostKernelTexts = 512u << 20;
 
 struct FoundStudy {
   std::string run_id;
-  Trajectories held;  // by that run
+  Trajectories held;  // nodes and studies of that run
   std::size_t at = 0;
 };
 

@@ -128,7 +128,7 @@ TensorSpec hardened(const TensorSpec& input, HardDraw draw) {
   const bool non_negative = input.draw.kind == Draw::Kind::kUniform && input.draw.a >= 0 &&
                             (!times || (times->kind == Draw::Kind::kUniform && times->a >= 0));
   hard.draw.times.reset();
-  hard.draw.kind = kind_of(draw);  // which part of a matrix is kept stays as it is
+  hard.draw.kind = kind_of(draw);  // the kept part of a matrix stays as it is
   hard.draw.a = non_negative ? 1.0 : 0.0;
   hard.draw.b = 0;
   if (draw == HardDraw::kBits) hard.draw.a = 0.5;

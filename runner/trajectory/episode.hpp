@@ -85,7 +85,7 @@ struct Turn {
 
 struct Episode {
   std::string id;                         // 128 random bits, hex
-  std::string run_id;                     // which has the rows of what was submitted
+  std::string run_id;                     // run that has the rows of its submissions
   std::string task;                       // "level1/019_relu"
   std::string size;                       // "small" or "full"
   std::string device;                     // "cpu" or "cuda"

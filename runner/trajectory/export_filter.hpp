@@ -31,7 +31,7 @@ enum class FilterRule {
 };
 
 enum class Rejection {
-  kUnfinished,  // by every rule, as the next two
+  kUnfinished,  // rejected by every rule, like the next two
   kHeldOut,
   kNoReward,
   kLowReward,     // below 1; by CUDA Agent's rule, not above 0

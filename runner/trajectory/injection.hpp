@@ -74,7 +74,7 @@ struct Injection {
   const StateContext& context;
   const ArmTreatment& treatment;
   std::vector<std::string> coalition;  // components that speak
-  const Reports& reports;  // has one for each of them; a dup's second name has its first's
+  const Reports& reports;  // reports of each of them; a dup's second name has its first's
 };
 
 // Messages of a request, {"role", "content"} each. The planner's differ from the coder's by its

@@ -27,7 +27,7 @@ struct PlayerCall {
   CallKind kind = CallKind::kNull;
   std::uint64_t parameter_base = 0;
   SlotPlaces places;
-  std::uint32_t gate = 0;  // as Oracle::reveal() said
+  std::uint32_t gate = 0;  // value that Oracle::reveal() returned
   std::chrono::milliseconds timeout{10'000};
   bool copies_outputs = false;  // Python: within the call, if its memory cannot be read
   // CPU: the time between two stops of the call, which show where its threads are

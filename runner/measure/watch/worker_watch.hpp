@@ -39,7 +39,7 @@ struct RunTimes {
 // the thread's run time when it leaves. But once it has left, it can run only after it was put on a
 // core again.
 struct RanMeanwhile {
-  std::uint64_t leaving_ns = 0;  // by a thread, on the core that it had
+  std::uint64_t leaving_ns = 0;  // time of leaving threads, on the cores that they had
   std::uint64_t again_ns = 0;    // all the rest: put on a core anew, new, or ended meanwhile
 };
 [[nodiscard]] RanMeanwhile ran_meanwhile(const RunTimes& before, const RunTimes& after);

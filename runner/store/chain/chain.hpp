@@ -21,7 +21,7 @@ namespace kbench {
 struct ChainFinding {
   enum class State {
     kUnchained,  // stored without a chain: cannot be checked
-    kHolds,      // as they were stored
+    kHolds,      // rows are as they were stored
     kChanged,
     kUnchecked,  // chained with a key that is not here
   };
