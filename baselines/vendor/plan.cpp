@@ -108,8 +108,8 @@ VendorPlan make_plan(const Graph& graph, const TaskSize& size, const std::string
     plan.call = read_convolution(shaped, call);
   else
     plan.call = read_matrices(shaped, call);
-  // TF32 is allowed as PyTorch allows it: for convolutions where nobody asks, for products only
-  // when told to.
+  // TF32 is allowed as PyTorch allows it: for convolutions by default, for products only when told
+  // to.
   plan.may_use_tf32 =
       plan.type == DType::kFloat32 && (convolves ? precision != "fp32" : precision == "tf32");
   return plan;

@@ -2,7 +2,7 @@
 // epilogue of cuBLASLt, a convolution or a linear layer with pointwise operators, which cuDNN
 // takes as one graph, or an operator that cuDNN has a function for.
 // Pure: nothing here sees a device. Invariants of a plan: the call computes all outputs of the task
-// from its inputs and parameters, in the type of the output; whoever has no plan gets a sentence
+// from its inputs and parameters, in the type of the output; a task without a plan gets a sentence
 // that says why. Whether the library has an algorithm for it, only the library can tell.
 #pragma once
 

@@ -39,7 +39,7 @@ std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
   return "";
 }
 
-// Empty where somebody judged the submission, or there is none.
+// Empty where the submission was judged, or there is none.
 std::string why_not_judged(const Evaluation& evaluation) {
   const bool judged = fault_of(evaluation.state) != Fault::kInfrastructure;
   if (judged || !evaluation.submission || !stands(Defence::kCredit)) return "";

@@ -85,8 +85,8 @@ void copy_identity(const Evaluation& evaluation, ResultRow& row) {
   row.vendor_library = evaluation.submission->vendor_library;
   row.worker_kind = evaluation.worker_kind;
   row.torch_operators = evaluation.torch_operators;
-  // A run under `none` claims that no library computed. With this label nobody saw whether that is
-  // so.
+  // A run under `none` claims that no library computed. With this label it is unknown whether that
+  // is so.
   const bool claims_none = evaluation.allow_torch == "none";
   row.unobserved = claims_none && has_label(evaluation.labels, "torch_unobserved");
   row.calls_libraries = !row.torch_operators.empty() && evaluation.allow_torch != "all";
@@ -282,7 +282,7 @@ std::optional<double> ResultRow::share_of_limit(Side side) const {
 
 ResultRow derive(const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);
-  // The credit comes from memory, and not from a file that somebody may have changed.
+  // The credit comes from memory, and not from a file that may have been changed.
   row.credit = credit_of(evaluation, nullptr, ChainFinding::State::kHolds, {});
   return row;
 }

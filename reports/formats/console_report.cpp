@@ -154,7 +154,7 @@ bool nothing_timed(const std::vector<ResultRow>& rows) {
          std::none_of(rows.begin(), rows.end(), [](const ResultRow& row) { return row.timed; });
 }
 
-// Tasks that count in no score, and submissions that nobody judged, each with the reason.
+// Tasks that count in no score, and submissions that were not judged, each with the reason.
 std::string render_unranked(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> reasons;
   for (const ResultRow& row : rows)

@@ -97,7 +97,7 @@ std::string test_case(const ReportData& data, const ResultRow& row) {
       xml_text(format_row_line(row)));
 }
 
-// A file without a row: a failure where somebody seems to have meant it as a submission.
+// A file without a row: a failure where it seems to be meant as a submission.
 std::string file_case(const Census::Ignored& file) {
   const std::string why = xml_attribute(file.why);
   const std::string verdict =

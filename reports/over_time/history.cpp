@@ -42,7 +42,7 @@ bool measured_alike(const RunRows& a, const RunRows& b) {
   return same_policy && way_of(a) == way_of(b);
 }
 
-// Rows by run, newest first; without runs in which nobody submitted, or nothing was timed.
+// Rows by run, newest first; without runs that have no submission, or timed nothing.
 std::vector<RunRows> rows_by_run(const HistoryData& data) {
   std::map<std::string, std::vector<const Evaluation*>> of_run;
   for (const Evaluation& evaluation : data.evaluations)

@@ -101,7 +101,7 @@ void write_facts(HtmlWriter& html, const std::string& path, const Json& value) {
     write_facts(html, path.empty() ? name : path + " · " + name, part);
 }
 
-// Takes the fact out of the environment, so that what nobody knows by name is left.
+// Takes the fact out of the environment, so that facts without a known name are left.
 Json take(Json& environment, std::string_view path) {
   const std::size_t dot = path.find('.');
   const std::string head(path.substr(0, dot));

@@ -1,6 +1,6 @@
 // A run's episodes on the page: turn by turn, the calls and their answers. Every text is a model's,
-// or somebody else's whom it asked; all of them pass sanitize_line or sanitize_text here, and what
-// is too long is cut and says so.
+// or a tool's that it asked; all of them pass sanitize_line or sanitize_text here, and what is too
+// long is cut and says so.
 #pragma once
 
 #include <string>

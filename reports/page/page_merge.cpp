@@ -6,7 +6,7 @@
 namespace kbench {
 namespace {
 
-// A position among the rows, or nobody's.
+// A position among the rows, or no row's.
 void move_row(Json& row, std::size_t by) {
   if (!row.is_null()) row = row.get<std::size_t>() + by;
 }

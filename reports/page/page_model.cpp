@@ -156,7 +156,7 @@ std::string why_by_estimate(bool calibrated, const std::set<std::string>& reason
 }
 
 // A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
-// scores are all 0 there and rank nobody, but there are estimates. Empty for any other board.
+// scores are all 0 there and give no ranks, but there are estimates. Empty for any other board.
 std::string estimates_of(const PageBoard& board) {
   std::vector<Estimates> found(board.agents.size());
   bool calibrated = false;

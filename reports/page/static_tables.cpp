@@ -67,7 +67,7 @@ void write_number(HtmlWriter& html, const std::string& text) {
 }
 
 // Scores of the table without a script, of the many that the script knows. Those over a vendor's
-// library are there where somebody has one.
+// library are there where an agent has one.
 std::vector<Score> shown_scores(const std::vector<AgentScore>& ranking) {
   std::vector<Score> shown{Score::kSureFastEager, Score::kMeanEager, Score::kSureFastCompiled,
                            Score::kMeanCompiled};
@@ -367,7 +367,7 @@ std::string headline_html(const PageModel& page) {
 
 std::string results_html(const PageModel& page) {
   HtmlWriter html;
-  const bool ranks = !verdict_card(page.data);  // one alone is first of nobody, and has a card
+  const bool ranks = !verdict_card(page.data);  // one alone has no rivals, and has a card
   for (const PageBoard& board : page.boards) {
     if (page.boards.size() > 1) html.element("h2", board_name(board));
     if (ranks) write_ranking(html, page, board);

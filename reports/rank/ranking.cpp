@@ -104,7 +104,7 @@ TaskField field_of(std::span<const ResultRow> rows) {
 struct Contestant {
   AgentScore score;
   std::vector<std::vector<Outcome>> outcomes;
-  std::vector<bool> left_out;  // it submitted, and nobody judged that
+  std::vector<bool> left_out;  // tasks with a submission that was not judged
 };
 
 std::vector<Outcome> outcomes_of(const Standing& standing) {
@@ -277,7 +277,7 @@ class Scorer {
   }
 
  private:
-  // Where no time counts, as on a device that was never calibrated, nobody's failures are a score.
+  // Where no time counts, as on a device that was never calibrated, failures are no score.
   [[nodiscard]] bool is_unknown(std::size_t s) const {
     return solved_.tells_nothing(s) || (!solved_.counts[s] && field_.tells_nothing(s));
   }
@@ -316,7 +316,7 @@ class Scorer {
   std::array<std::vector<double>, kScores> redrawn_;
 };
 
-// An agent whose mean nobody knows is not behind one who solved nothing.
+// An agent without a known mean is not behind one who solved nothing.
 Key order_of(const AgentScore& score) {
   const std::optional<ScoreValue>& mean = score.of(Score::kMeanEager);
   return {score.value(Score::kSureFastEager), mean ? mean->estimate : std::exp(kLeastLog)};

@@ -118,7 +118,7 @@ bool is_stream(const fs::path& file) {
   return given || fs::is_character_file(fs::status(file, failed));
 }
 
-// A pipe by name holds up whoever opens it until somebody reads there, and may for ever.
+// A pipe by name holds up its opener until another process reads there, and may for ever.
 Status check_kind(const fs::path& file) {
   std::error_code failed;
   const fs::file_status status = fs::status(file, failed);
@@ -142,7 +142,7 @@ Status check_not_led_away(const OutputRequest& output) {
                "opened or written");
 }
 
-// Whether any SQLite database lies there, such as the results of somebody else.
+// Whether any SQLite database lies there, such as another user's results.
 bool is_database(const fs::path& file) {
   constexpr std::string_view kMagic = "SQLite format 3";
   std::error_code failed;

@@ -24,7 +24,7 @@
 namespace kbench {
 namespace {
 
-// A row is somebody else's text: only what is the id of a task leads to a file of the suite.
+// A row is foreign text: only what is the id of a task leads to a file of the suite.
 std::vector<std::string> operators_of(const std::string& task, const std::string& size,
                                       const std::filesystem::path& suite) {
   std::vector<std::string> operators;

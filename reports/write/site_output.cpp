@@ -33,7 +33,7 @@ Error failed_to(const char* what, const fs::path& path, const std::error_code& w
           "choose another folder, or make room for it"};
 }
 
-// A link in place of a folder would lead what is written to somebody else's.
+// A link in place of a folder would lead what is written to a foreign folder.
 Status make_folder(const fs::path& folder) {
   std::error_code failed;
   if (fs::is_symlink(folder, failed))

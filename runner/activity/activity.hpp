@@ -50,7 +50,7 @@ struct RecordedActivity {
   std::uint64_t dropped = 0;             // activities that there was no room for
   std::string problem;                   // why there are no activities; empty: there are
   std::vector<KernelCounters> counters;  // the counted call's kernels, in the order of launch
-  std::string counter_problem;           // why there are none; empty: there are, or nobody asked
+  std::string counter_problem;           // why there are none; empty: there are, or not asked for
 };
 
 NLOHMANN_JSON_SERIALIZE_ENUM(ActivityKind, {{ActivityKind::kKernel, "kernel"},

@@ -258,7 +258,7 @@ void ActivityWriter::set_counter_problem(const std::string& problem) {
 }
 
 Result<RecordedActivity> read_activity_file(int file) {
-  // A copy: whoever writes may still be there.
+  // A copy: the writing process may still be there.
   std::vector<char> bytes(sizeof(Layout));
   std::size_t got = 0;
   while (got < bytes.size()) {

@@ -62,8 +62,8 @@ Result<Rows> narrow(const Run& run, const Rows& rows, const std::string& what,
 std::string variant_of(const Evaluation& row) { return row.submission->variant; }
 std::string name_of(const Evaluation& row) { return row.submission->name; }
 
-// The only row that fits. If several do and nobody names a variant, the row without a variant's
-// name is meant.
+// The only row that fits. If several do and no variant is named, the row without a variant's name
+// is meant.
 Result<const Evaluation*> the_only(const Run& run, Rows rows) {
   if (rows.size() > 1) {
     Rows plain;

@@ -141,7 +141,7 @@ Result<HttpAnswer> exchange_by_tls(boost::asio::io_context& io, beast::tcp_strea
                           ? static_cast<unsigned long>(refused.value())
                           : 0;
   const SSL& tls = *stream.native_handle();
-  // Nobody tries again what was refused.
+  // A refused request is not tried again.
   const auto code = ended_early(tls, failed) ? ErrorCode::kInfrastructure : ErrorCode::kBadInput;
   return Error{code, refusal_words(tls, failed, post.server), ""};
 }

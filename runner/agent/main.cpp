@@ -1,7 +1,7 @@
 // kbench-agent: holds an agent's messages and speaks with the endpoint, so that kbench itself reads
 // nothing that a stranger's server sends. Not trusted. It is started by `kbench agent run` in the
 // sandbox with a channel and nothing else: no files, no network of its own. The sockets that it
-// speaks over are connected for it, to the one endpoint that somebody named.
+// speaks over are connected for it, to the one endpoint that the user named.
 #include <chrono>
 #include <exception>
 #include <string>
@@ -53,7 +53,7 @@ AgentOutside outside_of(Channel& channel, const AgentHello& hello) {
   return outside;
 }
 
-// The exit status, for whoever looks at it: 1, it could not begin; 2, an exception.
+// The exit status: 1, it could not begin; 2, an exception.
 int run() {
   Channel channel{UniqueFd(kAgentChannel)};
   const auto message = channel.receive(kHelloPatience);

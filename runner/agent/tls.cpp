@@ -95,7 +95,7 @@ std::string refusal_words(const SSL& stream, unsigned long failed, const std::st
   const std::string name = clean_name(server, kLongestName);
   const std::string wrong = certificate_words(::SSL_get_verify_result(&stream), name);
   if (!wrong.empty()) return fmt::format("the endpoint's certificate is refused: {}", wrong);
-  // An answer of plain HTTP begins like a record of a version that nobody has.
+  // An answer of plain HTTP begins like a record of a version that does not exist.
   if (ERR_GET_LIB(failed) == ERR_LIB_SSL && (ERR_GET_REASON(failed) == SSL_R_WRONG_VERSION_NUMBER ||
                                              ERR_GET_REASON(failed) == SSL_R_HTTP_REQUEST))
     return "the endpoint speaks no TLS: is its address http:// and not https://?";

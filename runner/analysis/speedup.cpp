@@ -88,7 +88,7 @@ Verdict judge(const Speedup& ratio, double margin) {
 
 // Times with no worker there, before it or after it, whichever were shorter. In one of the two the
 // device may have been slow (new memory cost relu 11 % on an H200, only ever before), and that
-// excuses nobody.
+// excuses no submission.
 std::vector<double> times_alone(const Evaluation& evaluation, Side baseline) {
   std::map<int, std::vector<Sample>> by_visit;
   for (const Sample& sample : evaluation.alone) by_visit[sample.visit].push_back(sample);

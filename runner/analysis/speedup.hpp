@@ -76,7 +76,7 @@ struct Doubts {
 // beside the submission.
 [[nodiscard]] std::optional<double> median_time_ns(const Evaluation& evaluation, Side side);
 
-// Median absolute deviation of the same, in nanoseconds a call.
+// Median absolute deviation of those samples, in nanoseconds a call.
 [[nodiscard]] std::optional<double> mad_time_ns(std::span<const Sample> samples, Side side);
 
 // How much longer a baseline took beside the submission than alone: the difference of the medians'

@@ -10,7 +10,7 @@
 namespace kbench {
 namespace {
 
-// A speed-up of 13 may be as uncertain as 5 %: nobody decides anything by the rest.
+// A speed-up of 13 may be as uncertain as 5 %: no decision hangs on the rest.
 constexpr double kOfItself = 0.02;
 
 struct Totals {

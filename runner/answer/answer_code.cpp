@@ -108,7 +108,7 @@ std::string usual_name(const Piece& piece, const CodeBlock& block, std::string_v
   if (piece.is_python) return "kernel.py";
   const Language language = block.fence.language;
   if (language == Language::kCpp || (language == Language::kCuda && device == "cpu"))
-    // A kernel for a GPU is C++ to whoever does not look closely, and the other way round.
+    // A kernel for a GPU is C++ at a first look, and the other way round.
     return has_cuda_syntax(piece.text) && (device == "cuda" || language == Language::kCuda)
                ? "kernel.cu"
                : "kernel.cpp";

@@ -3,7 +3,7 @@
 //   - Fences stand anywhere in a list or a quote, however far they are indented, and behind words
 //     on their line where a language follows. ```Two``` on one line are no fence.
 //   - A fence within a docstring or a comment of the code ends nothing.
-//   - A block that nobody closes ends with the next opening fence of a known language, or with the
+//   - A block without an end ends with the next opening fence of a known language, or with the
 //     text.
 //   - Where the first fence closes what the prompt had opened, all before it is a block.
 //

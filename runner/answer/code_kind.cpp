@@ -266,7 +266,7 @@ std::string python_in(const std::vector<string_view>& lines) {
                        line.starts_with('\t');
     if (!blank && !inner && !goes_on_in_python(line)) break;
     lexer.feed(line);
-    // Quotes that nobody closes are a fence of somebody's own.
+    // Quotes that are never closed are a fence of the model's own.
     if (!blank && !lexer.inside_literal()) end = i + 1;
   }
   return joined(lines, begin, end);

@@ -27,8 +27,8 @@
 namespace kbench {
 namespace {
 
-// The folder whose kbench.toml counts. An agent may write to its workspace, and whoever judges it
-// there has asked for no settings.
+// The folder whose kbench.toml counts. An agent may write to its workspace, and a user who judges
+// it there has asked for no settings.
 std::filesystem::path settings_folder() {
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::current_path(failed);

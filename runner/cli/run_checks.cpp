@@ -21,7 +21,7 @@ Result<RunOptions> check_run_options(const RunOptions& given) {
   if (!request) return request.error();
   RunOptions options = given;
   static_cast<RunRequest&>(options) = std::move(*request);
-  // Rows that were checked only have no page: none is written that nobody asked for.
+  // Rows that were checked only have no page: none is written unasked.
   if (options.checks_only)
     std::erase_if(options.outputs, [](const OutputRequest& one) { return one.by_default; });
   if (auto fine = check_outputs(options.outputs, options.database, options.file); !fine)

@@ -27,7 +27,7 @@ Status calibrate_once(const ServeOptions& options, const Installation& installat
   note(why + ", so that is done first, which takes some minutes; --trust-estimates goes without");
   TimingSelftestRequest request{.common = options.common, .device = options.device};
   request.common.suite.reset();   // it measures shipped tasks
-  request.common.verbosity = -1;  // its rows are nobody's here
+  request.common.verbosity = -1;  // its rows are not shown here
   return calibrate(request, installation);
 }
 

@@ -31,7 +31,7 @@ std::string last_error() { return std::strerror(errno); }
 }  // namespace
 
 Result<std::string> read_secret_file(const fs::path& file, const SecretWords& words) {
-  // Without waiting, should somebody have put a pipe there.
+  // Without waiting, should there be a pipe.
   const UniqueFd descriptor(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (descriptor.get() < 0 && (errno == ENOENT || errno == ENOTDIR))
     return Error{ErrorCode::kNotFound, fmt::format("{}: no key yet", file.string()), ""};

@@ -81,7 +81,7 @@ Result<DeviceTurn> DeviceTurn::take(DeviceSession& session, const LockRequest& r
 
 Status DeviceTurn::take_whole_device(LockRequest request) {
   drop_oracle();
-  lock_ = MeasuringLock();  // or whoever holds the device would wait for this turn to end
+  lock_ = MeasuringLock();  // or the device's holder would wait for this turn to end
   request.turn_only = false;
   auto lock = take_measuring_lock(request);
   if (!lock) return lock.error();

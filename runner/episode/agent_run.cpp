@@ -99,8 +99,8 @@ class AgentRun {
     return plan_episodes(*tasks, *target);
   }
 
-  // Baselines take minutes: an address at which nobody is must be told before. An endpoint that
-  // goes away later is asked again, episode by episode.
+  // Baselines take minutes: an address without a server must be told before. An endpoint that goes
+  // away later is asked again, episode by episode.
   Status look_at_endpoint() const {
     const auto connected = connect_to(request_.endpoint, kLookPatience);
     if (connected) return Done{};

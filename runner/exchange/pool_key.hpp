@@ -24,7 +24,7 @@ struct PoolKey {
 
 // Errors: kInfrastructure without one, or where it is no file of ours alone.
 [[nodiscard]] Result<PoolKey> read_pool_key(const std::filesystem::path& state);
-// The same, but draws it where there is none.
+// Reads the key, and draws it where there is none.
 [[nodiscard]] Result<PoolKey> keep_pool_key(const std::filesystem::path& state);
 
 // A text with its signature before it. `purpose` says what it is, of which thing and where, so that

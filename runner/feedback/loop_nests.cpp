@@ -393,7 +393,7 @@ class Reader {
     return false;
   }
 
-  // A head is short; a statement of somebody hostile may not be.
+  // A head is short; a hostile statement may not be.
   [[nodiscard]] std::size_t head_end(std::size_t begin) const {
     return std::min({at_, tokens_.size(), begin + kLongestStatement});
   }

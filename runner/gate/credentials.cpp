@@ -63,7 +63,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
   unsigned char different = 0;
   for (std::size_t i = 0; i < a.size(); ++i)
     different = static_cast<unsigned char>(different | (a[i] ^ b[i]));
-  // The result is read as if somebody else might write to it, so that nobody leaves the loop early.
+  // The result is volatile, so that the compiler does not leave the loop early.
   const volatile unsigned char seen = different;
   return seen == 0;
 }

@@ -649,7 +649,7 @@ void Desk::finish(std::uint64_t number) {
     const auto awaited = awaited_.find(started.waits[i]);
     if (awaited == awaited_.end()) continue;
     awaited->second.places.erase({number, i});
-    // Nobody here awaits the order; other facts about it stay as long as it is queued.
+    // No client here awaits the order; other facts about it stay as long as it is queued.
     if (awaited->second.places.empty() && awaited->second.orders.empty()) awaited_.erase(awaited);
   }
   std::vector<OrderOutcome> outcomes;

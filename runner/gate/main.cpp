@@ -1,6 +1,6 @@
-// kbench-gate: speaks with clients, so that kbench itself speaks with nobody. Not trusted. It is
-// started by `kbench serve` in the sandbox, with a channel and a listening socket and nothing else,
-// and gives up here what the sandbox leaves it: no program can be started, no socket made.
+// kbench-gate: speaks with clients, so that kbench itself need not. Not trusted. It is started by
+// `kbench serve` in the sandbox, with a channel and a listening socket and nothing else, and gives
+// up here what the sandbox leaves it: no program can be started, no socket made.
 #include <chrono>
 #include <exception>
 #include <utility>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds kHelloPatience{10};
 
-// The exit status, for whoever looks at it: 1, it could not begin; 2, an exception.
+// The exit status: 1, it could not begin; 2, an exception.
 int run() {
   kbench::UniqueFd listener(kbench::kGateListener);
   kbench::Channel channel(kbench::UniqueFd(kbench::kGateChannel),

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kMessagePatience{10'000};
 
-// A line, or nothing. Where nobody reads any more, standard input is at its end, too.
+// A line, or nothing. Where the client reads no more, standard input is at its end, too.
 void write_out(std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -50,7 +50,7 @@ void StandardStreams::run() {
   }
 }
 
-// Milliseconds until somebody's time is over; for ever where nobody waits.
+// Milliseconds until a request's time is over; for ever where none waits.
 int StandardStreams::patience_ms() const {
   const auto next = desk_.next_deadline();
   if (!next) return -1;

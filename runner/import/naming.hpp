@@ -1,5 +1,5 @@
 // Which level, number and name each imported task gets. A pure function of the sources and of what
-// the suite holds already, so that importing the same again gives the same.
+// the suite holds already, so that a second import gives the same names.
 #pragma once
 
 #include <string>

@@ -227,7 +227,7 @@ ImportSource link_to_elsewhere(const fs::path& file) {
   return source;
 }
 
-// Nobody asked for this very file: the others are imported all the same.
+// This very file was not named: the others are imported all the same.
 ImportSource unreadable_table(const fs::path& file, const Error& error) {
   ImportSource source;
   source.where = shown(file);

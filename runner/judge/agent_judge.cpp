@@ -132,8 +132,8 @@ class DeviceJudge final : public EpisodeJudge {
     return failed({ErrorCode::kInfrastructure, "nothing was judged: " + run.summary(), ""});
   }
 
-  // The key of a row that was stored before whoever asked for it could be told; empty without one.
-  // A row that was timed was checked as well.
+  // The key of a row that was stored before the caller could be told; empty without one. A row that
+  // was timed was checked as well.
   Result<std::string> find_row(const std::string& task, const std::string& variant, bool timed) {
     if (auto read = read_keys(); !read) return read.error();
     for (const bool was_timed : {true, timed})
@@ -142,7 +142,7 @@ class DeviceJudge final : public EpisodeJudge {
     return std::string();
   }
 
-  // All rows of the run are read once, with their samples: nobody else adds one with a submission.
+  // All rows of the run are read once, with their samples: no other adds one with a submission.
   Status read_keys() {
     if (keys_) return Done{};
     const auto rows =

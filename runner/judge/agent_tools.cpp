@@ -117,7 +117,7 @@ Result<Json> AgentTools::open(const Json& arguments, const std::string& agent,
               {"writable", "kernels/"}};
 }
 
-// Removes the oldest workspaces; so many stay, whoever left them.
+// Removes the oldest workspaces; so many stay, of any agent.
 void AgentTools::remove_oldest() const {
   std::vector<std::pair<fs::file_time_type, fs::path>> folders;
   std::error_code failed;

@@ -312,7 +312,7 @@ class StoreJudge final : public ServingJudge {
     if (found->problems.empty())
       return Error{ErrorCode::kSubmission, "the files are no submission",
                    "send a .cpp, .cu or .py file"};
-    // The path is cut off: nobody outside needs to know where the files lie here.
+    // The path is cut off: clients need not know where the files lie here.
     Error error = found->problems.front().error;
     error.code = ErrorCode::kSubmission;
     const std::size_t path = error.message.find(": ");
@@ -321,7 +321,7 @@ class StoreJudge final : public ServingJudge {
     return error;
   }
 
-  // True for a row that nobody need measure again.
+  // True for a row that need not be measured again.
   [[nodiscard]] bool counts(const Evaluation& row, const ChainFinding& chain) const {
     if (fault_of(row.state) == Fault::kInfrastructure) return false;
     // "The same key" means on this machine, and as it was stored here.
@@ -393,7 +393,7 @@ class StoreJudge final : public ServingJudge {
     return Error{ErrorCode::kInfrastructure, summarize(*outcome, terms), ""};
   }
 
-  // Answers orders that are not stored, one at a time; their results are kept by nobody.
+  // Answers orders that are not stored, one at a time; their results are not kept.
   Status answer_each(std::span<const QueuedOrder> orders, const Listener& listener) {
     for (const QueuedOrder& one : orders) {
       if (stopping_) return Done{};

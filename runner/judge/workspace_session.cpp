@@ -47,14 +47,14 @@ class Asked {
   [[nodiscard]] bool submits() const { return judging_.ask == WorkspaceAsk::kSubmit; }
 
   [[nodiscard]] std::string agent() const {
-    if (!submits()) return "workspace";  // nobody reads it
+    if (!submits()) return "workspace";  // it is never read
     if (!judging_.agent.empty()) return judging_.agent;
     std::error_code failed;
     const fs::path folder = fs::weakly_canonical(judging_.folder, failed);
     return (folder.has_filename() ? folder : folder.parent_path()).filename().string();
   }
 
-  // The database must not lie in the workspace: whoever works there could write to it.
+  // The database must not lie in the workspace: the agent could write to it.
   [[nodiscard]] Status check_database() const {
     if (!submits()) return Done{};
     std::error_code failed;

@@ -104,7 +104,7 @@ void read_nodes(const Json& size, const Graph& graph, GraphFacts& facts) {
     sequence.push_back(node.op);
     if (!node.outs.empty() && node.outs[0] != GraphNode::kUnread)
       known[node.outs[0]] = facts_after(node, operands);
-    // A result that nobody uses has a number as well: which of several is used counts.
+    // An unused result has a number as well: which of several is used counts.
     for (const std::size_t out : node.outs) {
       if (out != GraphNode::kUnread) numbers[out] = next;
       ++next;

@@ -25,7 +25,7 @@ using Weight = LintFinding::Weight;
 constexpr double kNoEffect = 1e-9;
 
 // The same for graphs in `type`. In 16 bits what changes the output by less than its rounding does
-// (2^-8 in bfloat16) cannot be told apart by whoever looks at outputs alone.
+// (2^-8 in bfloat16) cannot be told apart from outputs alone.
 double no_effect(DType type) {
   return type == DType::kFloat32 ? kNoEffect : std::ldexp(1.0, -significand_bits(type));
 }

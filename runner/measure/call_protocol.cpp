@@ -260,7 +260,7 @@ std::optional<EarlyEnd> CallProtocol::draw_inputs(std::optional<HardDraw> hard) 
 }
 
 // A hundred times eager, but never so short that a first call is cut off, or on a CPU one whose
-// core somebody else keeps busy: a thread then waits 0.2 s for its turn, at each barrier anew.
+// core another program keeps busy: a thread then waits 0.2 s for its turn, at each barrier anew.
 milliseconds CallProtocol::call_timeout() const {
   if (settings_.call_limit) return *settings_.call_limit;
   constexpr milliseconds kLeastOnCpu{20'000}, kMost{60'000};
@@ -276,7 +276,7 @@ std::int64_t CallProtocol::usual_call_ns() const {
 }
 
 // On a CPU the oracle's threads stand still during the call. Once the player's do too, any thread
-// that runs is a stranger's. Where nothing is timed, nobody is disturbed.
+// that runs is a stranger's. It disturbs nothing where nothing is timed.
 std::optional<EarlyEnd> CallProtocol::call_player(Seated& side, const PlayerCall& call,
                                                   PlayerAnswer& answer) {
   const bool stands_still = on_cpu() && settings_.is_timed();
@@ -514,7 +514,7 @@ void CallProtocol::saw_baseline_alone(Side side, const BaselineTime& timed) {
 
 // On CPU the oracle's and the worker's threads have their places from the start.
 void CallProtocol::take_quiet_core() {
-  // Asking takes 4 ms, and whoever disturbs a core does so for 100 ms and more.
+  // Asking takes 4 ms, and a core is disturbed for 100 ms and more at a time.
   const std::int64_t good_for = launching_matters_ ? 10'000'000 : 1'000'000'000;
   const std::int64_t now = settings_.surroundings.now_ns();
   if (on_cpu() || (core_chosen_ns_ != 0 && now - core_chosen_ns_ < good_for)) return;

@@ -91,10 +91,10 @@ void CorrectnessChecks::note_imprecise() {
   }
 }
 
-// For somebody who compares two files: every draw after the first. The reference takes ten times
-// as long as eager in double, and has nothing to add where the results are eager's, or as near to
-// those as another run of eager is. On the task's own inputs they are judged like those of a
-// timed call.
+// For the comparison of two files: every draw after the first. The reference takes ten times as
+// long as eager in double, and has nothing to add where the results are eager's, or as near to
+// those as another run of eager is. On the task's own inputs they are judged like those of a timed
+// call.
 std::optional<EarlyEnd> CorrectnessChecks::compare_with_eager(int draw,
                                                               std::optional<HardDraw> hard,
                                                               bool& is_eagers) {

@@ -104,7 +104,7 @@ class Evaluating {
     return std::nullopt;
   }
 
-  // The end of an evaluation whose task cannot be had in the class: nobody is to blame, and it
+  // The end of an evaluation whose task cannot be had in the class: no side is to blame, and it
   // counts in no score of the class.
   [[nodiscard]] EarlyEnd not_in_type(const std::string& why) {
     at_.record.unranked = fmt::format("{} is not to be had in {}: {}", at_.request.task->id,
@@ -138,7 +138,7 @@ class Evaluating {
   }
 
   // Measures the device's peaks while the worker starts: the submission is not loaded yet, so
-  // nobody else is at work.
+  // nothing else is at work.
   std::optional<EarlyEnd> measure_peaks() {
     if (!at_.settings.judges_times()) return std::nullopt;
     auto peaks = at_.oracle.peaks();

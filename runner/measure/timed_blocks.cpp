@@ -52,13 +52,13 @@ std::optional<EarlyEnd> TimedBlocks::time_alone(int visit) {
   if (!clock) return from_error(clock.error());
   for (std::size_t i = first; i < at_.record.alone.size(); ++i)
     if (*clock > 0) at_.record.alone[i].sm_clock_khz = *clock;
-  if (visit == kAfterTheWorker) return std::nullopt;  // nobody wants the memory
+  if (visit == kAfterTheWorker) return std::nullopt;  // the memory is not needed
   if (auto released = at_.oracle.release(); !released) return from_error(released.error());
   return std::nullopt;
 }
 
 // A visit like those of a block, with a flush in the submission's place. A baseline that is
-// called again and again would find its code and memory in caches that it shares with nobody.
+// called again and again would find its code and memory in caches left to it alone.
 std::optional<EarlyEnd> TimedBlocks::visit_alone(int visit, bool counts) {
   if (auto end = at_.calls.draw_inputs()) return end;
   for (const Side side : shuffled(at_.sides, at_.keys.key("alone", visits_alone_++))) {

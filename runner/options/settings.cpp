@@ -171,7 +171,7 @@ struct Source {
 
 bool is_there(const fs::path& file) {
   std::error_code none;
-  // A folder or a broken link of that name, too: whoever made it is told, and not left alone.
+  // A folder or a broken link of that name, too: its maker gets an error, not silence.
   return fs::exists(fs::symlink_status(file, none));
 }
 
@@ -286,7 +286,7 @@ Status check_value(const EffectiveSetting& setting, CLI::Option& option) {
   return fine;
 }
 
-// All errors at once: whoever wrote a file mends it once.
+// All errors at once: the author of a file mends it once.
 Status all_of(const std::vector<Error>& errors, const CLI::App& command) {
   if (errors.empty()) return Done{};
   Error all = errors.front();
@@ -305,7 +305,7 @@ std::string default_of(const CLI::Option& option) {
   return text.substr(at + kMark.size(), end - at - kMark.size());
 }
 
-// Looks up a setting that nobody typed: the strongest layer has it, or nobody. Errors: kUsage, true
+// Looks up a setting that was not typed: the strongest layer has it, or none. Errors: kUsage, true
 // or false of what is neither, an empty variable.
 Status look_up(EffectiveSetting& setting, const std::string& command,
                const std::vector<Layer>& layers, const SetElsewhere& around) {

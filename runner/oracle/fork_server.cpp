@@ -34,8 +34,8 @@ bool settle(pid_t server, const fs::path& scratch) {
   return false;
 }
 
-// Removes what the last child left. Nobody writes there meanwhile: the supervisor asks for a child
-// when the one before is dead.
+// Removes what the last child left. No process writes there meanwhile: the supervisor asks for a
+// child when the one before is dead.
 void remove_what_is_left(const fs::path& scratch) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(scratch, ignored))
@@ -45,7 +45,7 @@ void remove_what_is_left(const fs::path& scratch) {
 }  // namespace
 
 std::optional<Channel> wait_to_become_an_oracle(Channel server, const fs::path& scratch) {
-  ::signal(SIGCHLD, SIG_IGN);  // nobody asks how an oracle ended; the supervisor sees that it did
+  ::signal(SIGCHLD, SIG_IGN);  // no status is asked for; the supervisor sees that it ended
   ::prctl(PR_SET_DUMPABLE, 0);
   const pid_t self = ::getpid();
   while (true) {

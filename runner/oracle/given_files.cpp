@@ -31,7 +31,7 @@ bool write_all(int to, const char* bytes, std::size_t size) {
   return true;
 }
 
-// Copies by pread: whoever else has the file open shares its position.
+// Copies by pread: other holders of the open file share its position.
 Status copy(const UniqueFd& from, const fs::path& file) {
   std::error_code error;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), error);

@@ -47,7 +47,7 @@ Result<std::vector<TensorSpec>> drawn_as(const std::vector<TensorSpec>& inputs,
   return hard;
 }
 
-// Frees the memory of a GPU that LibTorch keeps for later: nobody else can have it meanwhile.
+// Frees the memory of a GPU that LibTorch keeps for later: no other process can have it meanwhile.
 void release_cached_memory(const at::Device& device) {
   if (device.is_cuda()) c10::getDeviceAllocator(device.type())->emptyCache();
 }
@@ -263,11 +263,11 @@ struct LoadedTask::Impl {
     return Done{};
   }
 
-  // CPU: memory that nobody uses. What programs before have freed is scattered page by page, and
-  // the kernel hands it out first: so the arenas made first had 8,449 runs of pages where those
-  // made last had 30, and the same relu took 10 to 15 % longer in the one than in the other, always
-  // to the disadvantage of the same side. With this in the kernel's way all sides get pages in long
-  // runs. Where there is no memory for it the task is measured without.
+  // CPU: unused memory. What programs before have freed is scattered page by page, and the kernel
+  // hands it out first: so the arenas made first had 8,449 runs of pages where those made last had
+  // 30, and the same relu took 10 to 15 % longer in the one than in the other, always to the
+  // disadvantage of the same side. With this in the kernel's way all sides get pages in long runs.
+  // Where there is no memory for it the task is measured without.
   void take_scattered_pages() {
     constexpr std::uint64_t kShare = 10;
     const auto placed_bytes =
@@ -692,7 +692,7 @@ Result<std::vector<EagerError>> LoadedTask::perturbed_errors() {
 
 Result<std::int64_t> LoadedTask::flush() {
   Backend& backend = impl_->backend;
-  if (!impl_->placed.timed) return std::int64_t{0};  // nobody asks how long a call takes
+  if (!impl_->placed.timed) return std::int64_t{0};  // no call is timed
   if (auto flushed = backend.flush_cache(); !flushed) return flushed.error();
   return backend.last_flush_ns();
 }
@@ -915,9 +915,9 @@ Result<MutationReply> LoadedTask::mutate(const MutationRequest& request) {
 
 void LoadedTask::release_reference_memory() {
   impl_->reference_outputs.clear();
-  // Freeing takes 0.1 s of a relu at full; where half of a device is free nobody is short of it.
-  // But within what the reference leaves a convolution's workspace would begin anywhere in a page,
-  // which slows eager down by up to 6 % (a transposed one on an H200).
+  // Freeing takes 0.1 s of a relu at full; where half of a device is free, no process is short of
+  // it. But within what the reference leaves a convolution's workspace would begin anywhere in a
+  // page, which slows eager down by up to 6 % (a transposed one on an H200).
   const auto free = impl_->backend.free_bytes();
   const bool is_plentiful = free && *free > impl_->backend.facts().memory_bytes / 2;
   if (is_plentiful && !impl_->executor.has_convolutions()) return;
@@ -937,7 +937,7 @@ Status configure_torch(const std::string& precision) {
   return guarded("configuring LibTorch", [&]() -> Status {
     at::set_num_interop_threads(1);
     auto& context = at::globalContext();
-    const bool convolutions = precision != "fp32";  // else as PyTorch does when nobody asks
+    const bool convolutions = precision != "fp32";  // else as PyTorch does by default
     const bool matmuls = precision == "tf32";
     context.setAllowTF32CuDNN(convolutions);
     context.setAllowTF32CuBLAS(matmuls);

@@ -35,7 +35,7 @@ struct Arguments {
   std::string device = "cpu";  // or "cuda"
   int threads = 1;
   std::string precision = "torch-default";
-  std::string scratch;  // a folder that nobody else writes to
+  std::string scratch;  // a folder that no other process writes to
   bool locked = false;  // in the sandbox: an oracle starts no program
 };
 

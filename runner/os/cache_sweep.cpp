@@ -41,7 +41,7 @@ std::vector<CachedFile> files_below(const fs::path& folder) {
   return files;
 }
 
-// Whether somebody looked a short while ago; if not, this look is noted.
+// Whether a process looked a short while ago; if not, this look is noted.
 bool was_swept(const fs::path& folder, std::chrono::seconds between, std::time_t now) {
   if (between.count() == 0) return false;
   const fs::path stamp = folder / kStamp;

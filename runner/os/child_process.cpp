@@ -67,7 +67,7 @@ Result<ChildProcess> ChildProcess::start(const ChildPlan& plan) {
   child.pid_ = fork_with_signals_blocked();
   if (child.pid_ == 0) become(prepared, failure->write.get());
   if (child.pid_ < 0) return cannot_start(plan, errno);
-  ::setpgid(child.pid_, child.pid_);  // here as well: the group exists whoever comes first
+  ::setpgid(child.pid_, child.pid_);  // here as well: either may come first
   failure->write.reset();
   // End-of-file means that execve closed the pipe: the program runs.
   int why = 0;

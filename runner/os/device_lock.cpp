@@ -47,7 +47,7 @@ std::string file_name(const std::string& device) {
   return name + ".lock";
 }
 
-// The holder that four lines name; whatever else stands there is nobody's name.
+// The holder that four lines name; other text there is no holder.
 LockHolder read_holder(int descriptor) {
   std::array<char, kLongestNote> bytes{};
   const ssize_t size = ::pread(descriptor, bytes.data(), bytes.size(), 0);
@@ -70,7 +70,7 @@ void write_holder(int descriptor, const LockHolder& self) {
 }
 
 // Whether the file that was locked is still the one of that name: its holder before may have
-// removed it meanwhile, and somebody else may hold the new one.
+// removed it meanwhile, and another process may hold the new one.
 bool is_the_same(int descriptor, const fs::path& file) {
   struct stat locked {};
   struct stat named {};
@@ -79,7 +79,7 @@ bool is_the_same(int descriptor, const fs::path& file) {
 }
 
 // A free lock that those who came before do not take: the first of them is stopped, say. Then
-// nobody waits for them any longer.
+// no process waits for them any longer.
 class StalledQueue {
  public:
   void has_moved() { is_free_ = false; }
@@ -117,7 +117,7 @@ int open_for_all(const fs::path& file) {
   }
 }
 
-// True for a regular file: somebody may have put a pipe or a device in its place.
+// True for a regular file: a user may have put a pipe or a device in its place.
 bool is_a_file(int descriptor) {
   struct stat facts {};
   return ::fstat(descriptor, &facts) == 0 && S_ISREG(facts.st_mode);
@@ -216,7 +216,7 @@ DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {
 
 DeviceLock::~DeviceLock() {
   if (descriptor_ < 0) return;
-  ::unlink(file_.c_str());  // while it is held: whoever waits finds that the name is free
+  ::unlink(file_.c_str());  // while it is held: waiters find that the name is free
   ::close(descriptor_);
 }
 

@@ -5,8 +5,8 @@
 // in order of arrival (device_queue).
 //
 // The file is removed by its holder, so that one of a machine that is gone (a CPU's carries the
-// machine's boot id) is the exception. What a killed holder leaves behind locks nobody out, even
-// where only its user may remove it.
+// machine's boot id) is the exception. A file that a killed holder leaves behind locks no user out,
+// even where only its user may remove it.
 #pragma once
 
 #include <chrono>

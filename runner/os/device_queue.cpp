@@ -40,7 +40,7 @@ std::optional<Arrival> arrival_of(int descriptor) {
   return Arrival(facts.st_ctim.tv_sec, facts.st_ctim.tv_nsec, facts.st_ino);
 }
 
-// Whether somebody holds the file that is open; if nobody does, it is a dead one's.
+// Whether a process holds the file that is open; if none does, it is a dead one's.
 bool is_held(int descriptor) {
   if (::flock(descriptor, LOCK_SH | LOCK_NB) != 0) return errno == EWOULDBLOCK;
   ::flock(descriptor, LOCK_UN);

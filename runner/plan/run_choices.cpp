@@ -117,7 +117,7 @@ void read_file(std::string_view name, const Json& configuration, RunRequest& req
   read<&RunRequest::name>("name", configuration, request);
 }
 
-// A database may come from somebody else: what no option lets through is not taken from it.
+// A database may be foreign: what no option lets through is not taken from it.
 void read_budget(std::string_view name, const Json& configuration, RunRequest& request) {
   const auto seconds = stored<int>(configuration, name);
   if (seconds && (*seconds < kLeastBudgetSeconds || *seconds > kMostBudgetSeconds)) return;

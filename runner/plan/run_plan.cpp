@@ -135,8 +135,8 @@ std::string name_with_number(const fs::path& path, const std::vector<std::string
   return named.size() == 1 ? named.front() : "";
 }
 
-// A malformed submission for a selected task is a failed row; one whose task nobody can tell is a
-// note, and an agent that is refused altogether a failed row of the first task.
+// A malformed submission for a selected task is a failed row; one whose task is unknown is a note,
+// and an agent that is refused altogether a failed row of the first task.
 void add_problems(const RunRequest& request, const SubmissionSet& found,
                   const std::vector<std::string>& known_tasks, Plan& plan, Census& census) {
   for (const SubmissionProblem& problem : found.problems) {

@@ -18,7 +18,7 @@ class OperatorClock {
   virtual ~OperatorClock() = default;
   // A moment; what the number means is the clock's own. May be asked by several threads at once.
   virtual std::int64_t now() = 0;
-  // Nanoseconds between two moments, once all work is complete; negative where nobody can tell.
+  // Nanoseconds between two moments, once all work is complete; negative where it is unknown.
   virtual std::int64_t between(std::int64_t from, std::int64_t to) = 0;
 };
 
@@ -29,7 +29,7 @@ struct WatchedOperators {
   // Time of the operators that the callback saw, over all calls; without those that could not be
   // timed.
   std::map<std::string, std::int64_t> ns;
-  std::int64_t all_ns = 0;  // while they were watched; 0 where nobody can tell
+  std::int64_t all_ns = 0;  // time while they were watched; 0 where unknown
   bool hooks_stand = true;  // both saw a call of our own at each end
 };
 

@@ -141,7 +141,7 @@ void kb_tell_operators(int channel) {
                        {"ns", watched.ns},
                        {"all_ns", watched.all_ns},
                        {"hooks", watched.hooks_stand && observed.undisturbed()}};
-  // Nobody reads before the call is answered, and a socket holds more than that.
+  // The reader waits until the call is answered, and a socket holds more than that.
   constexpr std::size_t kMostBytes = 1 << 16;
   if (json.dump(-1, ' ', false, kbench::Json::error_handler_t::replace).size() >= kMostBytes)
     json = {{"type", "operators"}};

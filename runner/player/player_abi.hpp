@@ -67,8 +67,8 @@ void kb_watch_operators();
 void kb_stop_watching();
 // Sends {"type": "operators", "operators": {"aten::relu": 2}, "ns": {"aten::relu": 900}, "all_ns":
 // 1200, "hooks": true} to the channel, without numbers where it were too long; `hooks` is false
-// where a probe of ours went unseen by one of them, or somebody else began or ended. On CUDA the
-// call has to be over.
+// where a probe of ours went unseen by one of them, or other code began or ended. On CUDA the call
+// has to be over.
 void kb_tell_operators(int channel);
 
 // The rest is there only where kbench was built with CUDA (player_cuda.cpp).

@@ -1,5 +1,5 @@
-// A tensor over memory that somebody else owns, as a DLPack handle: what Python makes a
-// torch.Tensor of without a copy, on the CPU and on CUDA alike.
+// A tensor over memory that it does not own, as a DLPack handle: what Python makes a torch.Tensor
+// of without a copy, on the CPU and on CUDA alike.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct ElementType {
 };
 
 // A DLManagedTensor at `data`, on device 0 of CUDA or on the CPU. `strides`, in elements: empty for
-// one without gaps. Whoever takes it calls its deleter, which frees the handle and nothing else.
-// The memory has to live as long as the tensor.
+// one without gaps. Its taker calls its deleter, which frees the handle and nothing else. The
+// memory has to live as long as the tensor.
 [[nodiscard]] void* make_tensor_handle(void* data, bool on_cuda, ElementType type,
                                        std::span<const std::int64_t> shape,
                                        std::span<const std::int64_t> strides);

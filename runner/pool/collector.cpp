@@ -19,7 +19,7 @@ namespace {
 constexpr std::chrono::seconds kBetweenLooks{5};
 constexpr std::chrono::milliseconds kBetweenQuestions{100};
 
-// A stamp that is equal for a file that nobody has replaced; empty where there is none.
+// A stamp that is equal for a file that was not replaced; empty where there is none.
 std::string stamp_of(const std::filesystem::path& file) {
   struct stat facts {};
   if (::lstat(file.c_str(), &facts) != 0) return "";

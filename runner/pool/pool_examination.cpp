@@ -24,7 +24,7 @@ struct Answer {
   std::string run;
 };
 
-// A run that nobody believes, and the answers that point to it.
+// A run that is not believed, and the answers that point to it.
 struct UnsoundRun {
   std::string run;
   Error error;
@@ -92,7 +92,7 @@ ExchangeFinding finding_of(const UnsoundRun& run) {
           "then `kbench exchange prune`, after which the next run answers"};
 }
 
-// A group in which nobody has run has no terms.
+// A group without a run has no terms.
 void look_at_terms(const ExchangeSpace& space, ExaminedExchange& examined) {
   const auto agreed = space.agreed();
   if (agreed) return;
@@ -111,7 +111,7 @@ void look_at_terms(const ExchangeSpace& space, ExaminedExchange& examined) {
 void prune_space(const ExchangeSpace& space, const SpaceContents& found, bool dry_run,
                  PrunedExchange& pruned) {
   const auto remove = [&](const Answer& answer, const std::string& why) {
-    // Somebody may have pruned, and another run answered, since.
+    // Another process may have pruned, and another run answered, since.
     if (space.keys().find(answer.key) != std::optional(answer.run)) return;
     if (!dry_run && !space.keys().remove(answer.key)) return;
     pruned.removed.push_back(

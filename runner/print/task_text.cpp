@@ -143,7 +143,7 @@ std::string lint_text(const std::vector<LintRow>& rows, bool with_notes, const T
         out.paint(color_of(record.state), fmt::format("{:8}", to_string(record.state))),
         record.rejected, record.mutants, row.outcome.eager_ms);
     for (const LintFinding& finding : record.findings) {
-      // A parameter without effect is right, and a task that nobody would write knowing of it.
+      // A parameter without effect is right, and a task that no author would write knowing of it.
       const bool is_dead = finding.kind == to_string(MutationKind::kParameter);
       if (with_notes || is_dead || finding.weight != LintFinding::Weight::kNote)
         text += fmt::format("    {} {}: {}\n", to_string(finding.weight), finding.kind,

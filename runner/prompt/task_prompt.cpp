@@ -29,7 +29,7 @@ std::string opening(const PromptParts& parts, const LanguageText& language) {
       language.file_name);
 }
 
-// Says whether the task counts, so that nobody works for a score that does not.
+// Says whether the task counts, so that no author works for a score that does not.
 std::string worth(const Task& task) {
   const std::string why = why_unranked(task.lint_accepts);
   return why.empty() ? ""

@@ -50,7 +50,7 @@ Status examine_group(const Installation& installation, const std::filesystem::pa
   if (!exchange) return exchange.error();
   const ExchangeSpace space = exchange->space(group);
   const auto there = agreed_terms(*exchange, group);
-  if (!there) return Done{};  // nobody was there
+  if (!there) return Done{};  // no run was there
   const auto target = choose_target({}, installation);
   if (!target) return target.error();
   DeviceSession device(installation, SessionTurns::kOne);

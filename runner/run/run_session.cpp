@@ -320,7 +320,7 @@ Status RunSession::resume_run(Json configuration) {
 }
 
 // A run has one row for each thing that it was asked to evaluate. A submission or task that changed
-// since is for another run; else somebody could try until the row pleases.
+// since is for another run; else a user could try until the row pleases.
 Status RunSession::check_same(const std::vector<Evaluation>& rows) const {
   std::map<std::pair<std::string, std::string>, const Evaluation*> by_name;
   for (const Evaluation& row : rows)

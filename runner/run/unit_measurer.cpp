@@ -336,7 +336,7 @@ Result<BenchProfile> UnitMeasurer::profile(const UnitParts& unit, Side side,
   };
   auto recorded = record_calls(request, settings, side, toolchain.cupti, turn_->oracle(), start);
   if (!recorded) return recorded.error();
-  // Nobody asks for the device's peaks where there is a calibration.
+  // The device's peaks are not needed where there is a calibration.
   const PressureShare waiting(settings.surroundings);
   const auto peaks = limits_ ? Result<DevicePeaks>(DevicePeaks{}) : turn_->oracle().peaks();
   if (!peaks) return peaks.error();

@@ -270,7 +270,7 @@ int remove_dead_groups(const fs::path& parent) {
     struct stat status {};
     const bool ours = ::lstat(group.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
                       status.st_uid == ::geteuid();
-    // The kernel refuses a group in which somebody is.
+    // The kernel refuses a group that has a process.
     if (ours && ::rmdir(group.c_str()) == 0) ++removed;
   }
   return removed;

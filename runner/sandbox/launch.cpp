@@ -148,8 +148,8 @@ void wait_for_a_child(long milliseconds) {
   ::ppoll(nullptr, 0, &moment, &all_but_child);
 }
 
-// Stops what is below the keeper, as far as it can be seen, until nobody new turns up: what stands
-// cannot fork away.
+// Stops what is below the keeper, as far as it can be seen, until no new process turns up: what
+// stands cannot fork away.
 Descendants stop_everything(Prepared& prepared) {
   constexpr int kMostPasses = 1000;
   Descendants seen;
@@ -169,7 +169,7 @@ Descendants stop_everything(Prepared& prepared) {
 
 // Stops, kills and reaps until no process is left below the keeper. Notes how `program` ended. It
 // is over only when the kernel says that there is no child left (the keeper is their subreaper):
-// not when nobody is seen in /proc.
+// not when no process is seen in /proc.
 void end_everything(Prepared& prepared, pid_t program, int& wait_status) {
   const LaunchPlan& plan = *prepared.plan;
   constexpr long kLongestPauseMs = 200;  // a process may hang in a driver for long

@@ -193,7 +193,7 @@ Status KeptProcess::freeze() {
 Status KeptProcess::freeze_group() {
   constexpr int kPatientGlances = 100;
   auto frozen = group_.freezer().freeze(kFreezePatience, [this](int glance) {
-    // A thread may wait for a core that somebody else keeps busy.
+    // A thread may wait for a core that another program keeps busy.
     if (glance == kPatientGlances) tree_.move_threads();
     pause_before(glance);
   });

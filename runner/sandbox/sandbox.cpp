@@ -105,7 +105,7 @@ std::vector<PathRule> path_rules(const SandboxCommand& command, const Layers& la
   for (const char* path : {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"}) {
     rules.push_back({path, PathUse::kDevice});
   }
-  // Folders in memory that nobody else sees.
+  // Folders in memory that no other process sees.
   if (layers.bubblewrap) {
     for (const char* path : {"/tmp", "/dev/shm"}) rules.push_back({path, PathUse::kWrite});
   }

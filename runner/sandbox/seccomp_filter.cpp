@@ -150,7 +150,7 @@ void add_common(Builder& filter) {
     filter.deny(SCMP_SYS(mknod), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, S_IFMT, kind));
     filter.deny(SCMP_SYS(mknodat), EPERM, SCMP_A2(SCMP_CMP_MASKED_EQ, S_IFMT, kind));
   }
-  // These requests type into somebody's terminal.
+  // These requests type into a user's terminal.
   for (const unsigned long request :
        {static_cast<unsigned long>(TIOCSTI), 0x541Cul /*TIOCLINUX*/}) {
     filter.deny(SCMP_SYS(ioctl), EPERM, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xfffffffful, request));
@@ -203,7 +203,7 @@ constexpr unsigned long kInt = 0xffffffff;
 // Denies all that ends in a signal of the caller's choice, or in a SIGCONT, without a system call
 // at that moment. (File leases and directory notes make the caller the owner of a file's signals;
 // so does a controlling terminal, which also sends SIGCONT itself when it is given up. Fixed
-// signals, such as that of alarm(), continue nobody, but nobody needs them either.)
+// signals, such as that of alarm(), continue no process, but none needs them either.)
 void add_no_continuing(Builder& filter) {
   for (const int call : {SCMP_SYS(timer_create), SCMP_SYS(setitimer), SCMP_SYS(alarm),
                          SCMP_SYS(mq_notify), SCMP_SYS(setsid), SCMP_SYS(setpgid)}) {

@@ -35,7 +35,7 @@ constexpr auto kDeadline = 1s;
 constexpr std::size_t kMaxOutput = 64 << 10;
 constexpr std::uint64_t kMiB = 1 << 20;
 
-// True once nobody holds the other end any more.
+// True once no process holds the other end any more.
 bool closes_within(const UniqueFd& read, std::chrono::milliseconds timeout) {
   pollfd end{read.get(), POLLIN, 0};
   return ::poll(&end, 1, static_cast<int>(timeout.count())) > 0 && (end.revents & POLLHUP) != 0;

@@ -25,7 +25,7 @@ constexpr std::array<Field, 6> kFields{{{"what", &Order::what, kMostWordBytes},
                                         {"device", &Order::device, kMostWordBytes},
                                         {"agent", &Order::agent, kMostWordBytes}}};
 
-// Requests besides a judgement; nobody keeps their answers.
+// Requests besides a judgement; their answers are not kept.
 constexpr std::array<std::string_view, 5> kUnstored = {"compile", "verify", "profile", "debug",
                                                        "analyze"};
 

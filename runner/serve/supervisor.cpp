@@ -40,7 +40,7 @@ using std::chrono::steady_clock;
 constexpr int kMostTries = 2;   // tries of an order that gets no row
 constexpr int kMostDeaths = 3;  // tries that were begun and not ended, by servers that were killed
 constexpr std::size_t kMostFailed = 1024;   // failed orders that are remembered
-constexpr std::size_t kMostResults = 1024;  // results that nobody fetched yet
+constexpr std::size_t kMostResults = 1024;  // results that were not fetched yet
 // Time from one row to the next, until one was judged.
 constexpr std::chrono::seconds kUsualRow{10};
 constexpr int kMostGates = 5;  // within kGatesWithin
@@ -268,7 +268,7 @@ class Service {
     std::size_t foreign = 0;
     const auto damaged = spool_.each([&](QueuedOrder order) {
       sequence_ = std::max(sequence_, order.sequence);
-      // An order that is not stored has nobody left who waits for its result.
+      // An order that is not stored has no client left that waits for its result.
       if (!order.order.is_stored()) return spool_.forget(order.id);
       const auto same = judge_.identify(order.order);
       if (!same || same->id != order.id) {
@@ -418,7 +418,7 @@ class Service {
 
   // Tells the clients of the orders in hand that these wait for the device, or run.
   void tell_wait(const std::optional<Json>& wait) {
-    if (!wait && !std::exchange(waits_, false)) return;  // it was over before anybody was told
+    if (!wait && !std::exchange(waits_, false)) return;  // it was over before the gate was told
     waits_ = wait.has_value();
     const auto ids = work_.with_queue([](OrderQueue& queue) { return queue.running_ids(); });
     for (const std::string& id : ids) {

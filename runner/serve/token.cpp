@@ -70,7 +70,7 @@ Result<std::string> random_token() {
   return token;
 }
 
-// Whether nobody else can have read it, or put it there.
+// Whether no other user can have read it, or put it there.
 Status check_owner(int fd, const std::string& shown) {
   struct stat info {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))

@@ -93,7 +93,7 @@ Result<Run> find_run_named(const Store& store, const std::string& name,
   }
   if (const auto steps = steps_before_latest(name)) return nth_newest(store, *steps, name, among);
   Result<std::optional<Run>> run = store.find_run(name);
-  // A tag never takes the place of an id: whoever may write the file may write a tag.
+  // A tag never takes the place of an id: a writer of the file may write any tag.
   if (run && *run && (*run)->id == name) return std::move(**run);
   const Result<std::vector<Tag>> tags = store.tags();
   if (!tags) return tags.error();

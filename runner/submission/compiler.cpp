@@ -42,7 +42,7 @@ Arguments host_arguments(const Toolchain& toolchain, const Submission& submissio
                          "-I../abi",
                          "-I../task",
                          "-I../include"};
-  // Thousands of errors can take a compiler minutes, and nobody reads more than the first.
+  // Thousands of errors can take a compiler minutes, and no author reads more than the first.
   const bool clang = toolchain.host_version.find("clang") != std::string::npos;
   arguments.emplace_back(clang ? "-ferror-limit=20" : "-fmax-errors=20");
   arguments.insert(arguments.end(), submission.flags.begin(), submission.flags.end());

@@ -16,7 +16,7 @@ struct Free {
   void operator()(char* text) const { std::free(text); }  // NOLINT: of the C library
 };
 
-// A name of somebody else's; short enough for the demangler, whatever is in it.
+// A foreign name, cut short enough for the demangler.
 std::string demangled(std::string_view name) {
   const std::string given(name.substr(0, kLongestName));
   if (name.size() > kLongestName) return given;

@@ -185,7 +185,7 @@ class PythonBuilder::Turn {
 struct PythonBuilder::Process {
   Staging scratch;  // folder that it may write to
   UniqueFd cache;   // Triton's cache
-  UniqueFd output;  // nobody reads it, and it can be written to
+  UniqueFd output;  // a sink: it is never read, and can be written to
   Channel channel;
   std::unique_ptr<SandboxedProcess> sandboxed;
 };

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The compilers' user is another one, whatever the umask of whoever started kbench.
+// The compilers' user is another one, and the umask may be any.
 constexpr mode_t kReadableFolder = 0755;
 constexpr mode_t kReadableFile = 0644;
 

@@ -195,7 +195,7 @@ void visit_backwards(GraphArg& arg, const Visit& visit) {
     for (auto item = list->rbegin(); item != list->rend(); ++item) visit_backwards(*item, visit);
 }
 
-// True for a node whose result nobody reads and that does not write to what others read. Eager
+// True for a node whose result is never read and that does not write to what others read. Eager
 // would be timed with it.
 bool is_dead(const GraphNode& node) {
   return !node.op.ends_with('_') &&

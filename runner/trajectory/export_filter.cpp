@@ -26,7 +26,7 @@ constexpr std::array kRejections{
     Rejection::kBadArguments, Rejection::kRepeatedCall, Rejection::kTreeCycle,
     Rejection::kNotSubmitted, Rejection::kFlagged,      Rejection::kDamaged};
 
-// Labels that many good kernels have, and those that are nobody's fault.
+// Labels that many good kernels have, and those that are no fault of the kernel.
 constexpr std::array<std::string_view, 5> kHarmless = {"stream", "graph", "thread",
                                                        "inline_assembly", "busy_machine"};
 

@@ -15,7 +15,7 @@ namespace {
 class CpuWorkerDevice final : public WorkerDevice {
  public:
   // OpenMP's runtime comes with the worker, before anything foreign: it binds this thread to its
-  // core, where empty calls are to be made as well, and it is known code, whoever owns its file.
+  // core, where empty calls are to be made as well, and it is known code, of any owner.
   explicit CpuWorkerDevice(int threads) : threads_(threads) { omp_set_num_threads(threads); }
 
   Result<std::byte*> map_arena(const UniqueFd& fd, std::uint64_t bytes, bool writable) override {

@@ -57,7 +57,7 @@ WorkerDevice::Timed timed_call(WorkerDevice& device, const MailboxPage& page, co
   return device.time(body);
 }
 
-// Serves empty calls, whose cost the supervisor learns while nobody else's code can slow them down.
+// Serves empty calls, whose cost the supervisor learns while no foreign code can slow them down.
 // Returns the number of the last call, which says that the submission is to be loaded.
 std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device, const std::byte* gate) {
   std::uint32_t served = 0;
@@ -73,7 +73,7 @@ std::uint32_t serve_empty_calls(Mailbox& mailbox, WorkerDevice& device, const st
 // Records what the device does in calls, of a player that is there for a profile.
 struct Recorder {
   std::unique_ptr<ActivityCollector> collector;  // null: it cannot, and the file says why
-  std::optional<ActivityWriter> writer;          // none: nobody profiles
+  std::optional<ActivityWriter> writer;          // none: no profile is made
 
   // Opens the recorder before the submission is loaded, so that nothing of it can be in the way.
   static Result<Recorder> open(const Json& request, std::vector<UniqueFd>& descriptors) {

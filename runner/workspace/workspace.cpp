@@ -33,7 +33,7 @@ Status write_below(const fs::path& file, const std::string& bytes) {
 Status make_workspace(const fs::path& folder, const WorkspaceTask& task,
                       const WorkspaceTexts& texts) {
   std::error_code failed;
-  // A folder of somebody else's may hold a link to where its owner may not write.
+  // A foreign folder may hold a link to where its owner may not write.
   for (const fs::path& place : {folder, folder / "kernels"})
     if (fs::is_symlink(place, failed))
       return usage(fmt::format("{} is a link", shown(place)), "open the workspace in a new folder");
@@ -47,7 +47,7 @@ Status make_workspace(const fs::path& folder, const WorkspaceTask& task,
                                                                   {"task.h", texts.task_header},
                                                                   {"kbench.h", texts.abi},
                                                                   {kRecord, workspace_text(task)}}};
-  // A file is never written over somebody's work.
+  // A file is never written over existing work.
   for (const auto& [name, text] : files)
     if (fs::exists(fs::symlink_status(folder / name, failed)))
       return usage(fmt::format("{} is there already", shown(folder / name)),
@@ -75,7 +75,7 @@ Result<WorkspaceTask> read_workspace(const fs::path& folder, const WorkspaceReco
     return usage(fmt::format("{} was not opened here: there is no record of it", shown(folder)),
                  "a workspace stays where `kbench workspace open` made it, and is used by whoever "
                  "opened it: open it again, in another folder");
-  // A workspace.json that differs from the record is refused, so that nobody is led astray by it.
+  // A workspace.json that differs from the record is refused, so that it misleads no reader.
   if (!told || *told != **record)
     return usage(fmt::format("{} in {} is not what kbench wrote", kRecord, shown(folder)),
                  "open the workspace again, in another folder");

@@ -4,7 +4,7 @@
 //   SKILL.md        how to go about it
 //   reference.py    the module
 //   task.h kbench.h what a kernel includes
-//   workspace.json  {schema, task, size, device}, for whoever reads
+//   workspace.json  {schema, task, size, device}, for readers
 //   kernels/        the agent's own: all that counts
 //
 // No judge lies in it, and nothing in it is believed: which task it is of stands in the state

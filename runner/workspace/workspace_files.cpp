@@ -48,8 +48,8 @@ std::map<std::string, std::uintmax_t> files_below(const fs::path& folder) {
   return files;
 }
 
-// Tools make no links, but whoever else can reach the folder may: a link in a folder's place leads
-// out.
+// Tools make no links, but other programs that reach the folder may: a link in a folder's place
+// leads out.
 bool leads_through_a_link(const fs::path& folder, const fs::path& path) {
   fs::path at = folder;
   for (const fs::path& part : path.parent_path()) {

@@ -23,7 +23,7 @@ class WorkspaceFiles {
   // {path, bytes}. Errors: kUsage, where it is not below kernels/, or with it there would be more
   // than kernel_tree.hpp allows.
   [[nodiscard]] Result<Json> write(const std::string& path, const std::string& text) const;
-  // The same. `old` stands there exactly once.
+  // {path, bytes}, like write(). `old` stands there exactly once.
   [[nodiscard]] Result<Json> edit(const std::string& path, const std::string& old,
                                   const std::string& text) const;
   // {files: [{path, bytes}]}, sorted; of those that match the shell glob.

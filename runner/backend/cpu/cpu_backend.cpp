@@ -43,7 +43,7 @@ class CpuBackend : public Backend {
   }
 
   Result<std::unique_ptr<SharedArena>> create_arena(std::uint64_t bytes) override {
-    // The kernel hands out more than there is and kills somebody later: ask first.
+    // The kernel hands out more than there is and kills a process later: ask first.
     const auto available = cpu::available_bytes();
     if (available && bytes > *available) {
       return Error{

@@ -12,7 +12,7 @@ constexpr const char* kMemoryHint = "choose a smaller size, or end other program
 
 Status check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return Done{};
-  // The runtime keeps a call's error for whoever asks next; this one is reported here.
+  // The runtime keeps a call's error for the next call that asks; this one is reported here.
   static_cast<void>(cudaGetLastError());
   const bool full = code == cudaErrorMemoryAllocation;
   return Error{full ? ErrorCode::kDoesNotFit : ErrorCode::kInfrastructure,

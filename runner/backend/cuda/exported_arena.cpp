@@ -60,7 +60,7 @@ class ExportedArena : public SharedArena {
       : driver_(functions), bytes_(bytes) {}
   ExportedArena(const ExportedArena&) = delete;
   ExportedArena& operator=(const ExportedArena&) = delete;
-  // Nobody can act on a failure here; an unusable context has lost its memory anyway.
+  // Nothing can be done about a failure here; an unusable context has lost its memory anyway.
   ~ExportedArena() override {
     if (mapped_) driver_.unmap(address_, bytes_);
     if (address_ != 0) driver_.free(address_, bytes_);

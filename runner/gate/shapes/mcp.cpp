@@ -103,7 +103,7 @@ std::variant<McpReply, McpRequest> read_request(const std::string& text) {
     return failure(400, nullptr, kInvalidRequest, "\"id\" is neither a text nor a whole number");
   const auto method = json->find("method");
   if (method == json->end() && (json->contains("result") || json->contains("error")))
-    return McpReply{202, nullptr};  // an answer, to what nobody asked
+    return McpReply{202, nullptr};  // an answer to no question
   if (method == json->end() || !method->is_string())
     return failure(400, request.id, kInvalidRequest, "\"method\" is missing, or no text");
   request.method = method->get<std::string>();

@@ -59,7 +59,7 @@ MailboxCall go_and_wait(Mailbox& mailbox, const PlayerCall& call, std::uint32_t 
     }
     return meanwhile.is_over() || Clock::now() > deadline;
   };
-  // Some virtual machines wake a sleeper after milliseconds only: whoever looks stays awake.
+  // Some virtual machines wake a sleeper after milliseconds only: the watching thread stays awake.
   result.answered = looked_at ? wait_and_look(page.done, number - 1, ask, call)
                               : Mailbox::wait_while_equal(page.done, number - 1, style, ask);
   const auto stop = Clock::now();

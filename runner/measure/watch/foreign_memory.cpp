@@ -15,7 +15,7 @@ namespace kbench {
 namespace {
 
 constexpr std::size_t kMostPieces = 512;        // pieces of one system call; the kernel takes 1,024
-constexpr std::uint64_t kMostBytes = 1u << 30;  // likewise: 2 GiB less a page
+constexpr std::uint64_t kMostBytes = 1u << 30;  // bytes of a call; the kernel takes nearly 2 GiB
 
 // This thread alone has the real user and group of the process for a while: by these the kernel
 // decides. Root without CAP_SYS_PTRACE may not read another user's process; that user may.

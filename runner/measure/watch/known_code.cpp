@@ -83,7 +83,7 @@ std::vector<fs::path> system_folders() {
   return canonical(folders);
 }
 
-// True for a folder whose entries others may replace; in one like /tmp nobody replaces another
+// True for a folder whose entries others may replace; in one like /tmp no user replaces another
 // user's.
 bool others_may_replace(const struct stat& info) {
   if ((info.st_mode & S_IWOTH) == 0) return false;

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 31> kHarmless{
     "libomp",        "libcuda.so",   "libcudart",  "libnvidia-", "libcudadebug", "libnvcuvid",
     "libthread_db"};
 
-// Kernels that somebody else wrote.
+// Kernels that others wrote.
 constexpr std::array<std::string_view, 19> kVendor{
     "libcublas",   "libcudnn",    "libcufft", "libcurand",    "libcusolver",
     "libcusparse", "libcutensor", "libnpp",   "libnvrtc",     "libnvJitLink",

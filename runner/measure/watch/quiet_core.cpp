@@ -26,8 +26,8 @@ std::array<std::uint32_t, kTable> make_table() {
   return table;
 }
 
-// Time of loads that wait for each other, and of branches that nobody can foresee: what two
-// hyper-threads share.
+// Time of loads that wait for each other, and of unpredictable branches: what two hyper-threads
+// share.
 std::int64_t walk_ns(const std::array<std::uint32_t, kTable>& table) {
   const std::int64_t start = steady_now_ns();
   std::uint32_t at = 1;

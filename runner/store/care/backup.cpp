@@ -15,7 +15,7 @@ namespace kbench {
 namespace {
 
 // Copies all pages in one step, which is one read transaction: a step for some pages would begin
-// anew whenever somebody writes.
+// anew at each write of another process.
 Status copy(Connection& from, const std::filesystem::path& draft) {
   return from.guarded("copying it", [&]() -> Status {
     SQLite::Database to(draft.string(), SQLite::OPEN_READWRITE, kBusyTimeoutMs);

@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// SQLite's page size by default, and nobody sets another one.
+// SQLite's page size by default, and kbench sets no other one.
 constexpr std::size_t kPageBytes = 4096;
 // https://www.sqlite.org/fileformat.html, "The Database Header".
 constexpr std::size_t kHeaderBytes = 100;
@@ -96,7 +96,7 @@ bool mend_header(Page& page, std::uint32_t pages) {
   for (std::size_t i = 0; i < 4; ++i) counted = counted << 8 | page[kPagesAt + i];
   put(page, kPagesAt, pages);
   std::copy_n(page.begin() + kChangeCounterAt, 4, page.begin() + kVersionValidForAt);
-  // Free pages hold nothing; a list of them that is damaged would stop whoever needs one.
+  // Free pages hold nothing; a list of them that is damaged would stop a write that needs one.
   put(page, kFreePagesAt, 0);
   put(page, kFreePagesAt + 4, 0);
   return counted > pages;

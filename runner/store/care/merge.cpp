@@ -61,7 +61,7 @@ std::string taken_episode(SQLite::Database& database, const std::vector<Episode>
   return "";
 }
 
-// The same of its studies.
+// Why one of these studies cannot be added; empty where all can.
 std::string taken_study(SQLite::Database& database, const std::vector<StateStudy>& studies) {
   for (const StateStudy& study : studies)
     if (has_study(database, study.id))
@@ -151,8 +151,8 @@ Result<LintRows> lint_of(Connection& from, const std::optional<ChainKey>& key) {
   });
 }
 
-// RFC 3339 in UTC: later is greater. That somebody could not check a task is no knowledge of it,
-// and gives way to any.
+// RFC 3339 in UTC: later is greater. A task that could not be checked is no knowledge of it, and
+// gives way to any.
 Status put_newer_lint(Connection& into, const std::optional<ChainKey>& key,
                       const std::vector<LintRecord>& records) {
   return into.guarded("keeping what lint found", [&]() -> Status {

@@ -221,7 +221,7 @@ void save_what_runs_share(Rescue& rescue) {
   });
   save("what lint found is lost", [&] {
     const LintRows lint = read_lint({rescue.from.database, rescue.key, *rescue.from.budget});
-    // Salvaged records carry no key: whoever saves a record does not vouch for it.
+    // Salvaged records carry no key: saving a record does not vouch for it.
     const std::optional<ChainKey> none;
     for (const LintRecord& record : lint.records)
       put_lint({rescue.to.database, record.unvouched ? none : rescue.key, *rescue.to.budget},

@@ -21,8 +21,8 @@ struct ChainKey {
 // bytes in a regular file of ours that no other user can read.
 [[nodiscard]] Result<ChainKey> read_chain_key(const std::filesystem::path& folder);
 
-// The same, but makes folder and key where they are missing: once, also when two processes try at
-// the same moment. Errors: kInfrastructure where it cannot be kept; nothing is chained then.
+// Reads the key, and makes folder and key where they are missing: once, also when two processes try
+// at the same moment. Errors: kInfrastructure where it cannot be kept; nothing is chained then.
 [[nodiscard]] Result<ChainKey> keep_chain_key(const std::filesystem::path& folder);
 
 }  // namespace kbench

@@ -281,7 +281,7 @@ void remove_unnamed_sources(SQLite::Database& database, WorkBudget& budget) {
       "DELETE FROM tree WHERE hash NOT IN (SELECT tree_hash FROM evaluation) "
       "AND hash NOT IN (SELECT tree FROM state)");
   const auto named = texts_of_prompts(database, budget);
-  if (!named) return;  // nobody can tell which texts it needs
+  if (!named) return;  // the texts that it needs are unknown
   SQLite::Statement rows(
       database,
       "SELECT number, hash FROM blob WHERE number NOT IN (SELECT blob FROM tree) "

@@ -303,7 +303,7 @@ std::optional<StoredNode> read_node(SQLite::Database& database, const std::strin
 
 void remove_unheld_nodes(SQLite::Database& database) {
   database.exec("DELETE FROM parent WHERE node NOT IN (SELECT node FROM holds)");
-  // In a damaged file a node that nobody holds may be named still: that one stays.
+  // In a damaged file a node of no run may be named still: that one stays.
   database.exec(
       "DELETE FROM node WHERE number NOT IN (SELECT node FROM holds) "
       "AND number NOT IN (SELECT parent FROM parent) AND number NOT IN (SELECT node FROM cell)");
