@@ -25,7 +25,7 @@ using kbench::Side;
 
 constexpr int kTasks = 250;
 constexpr int kAgents = 10;
-constexpr int kBlocks = 6;  // of three samples; two more are of the baselines alone
+constexpr int kBlocks = 6;  // blocks of three samples; two more are of the baselines alone
 
 kbench::Run make_run(int number) {
   kbench::Run run;

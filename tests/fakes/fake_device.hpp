@@ -26,7 +26,7 @@ namespace kbench::fakes {
 // Events and settings, shared between the fake oracle and the fake workers.
 struct Script {
   double eager_ns = 4e6;
-  double eager_drift = 1;  // of that, once the oracle was restarted
+  double eager_drift = 1;  // factor on it, once the oracle was restarted
   double compiled_ns = 2e6;
   double submission_ns = 1e6;
   double eager_error = 1e-6;
@@ -45,43 +45,43 @@ struct Script {
   bool hides_once = false;                          // no longer once the oracle restarted
   std::uint64_t clock_limits = 0;
   bool others_run = false;   // on the machine, beside kbench
-  double waiting_share = 0;  // of the time in which programs of the machine wait for a core
+  double waiting_share = 0;  // share of the time in which programs of the machine wait for a core
   double leftover_ns = 0;    // device time after done: the next thing the oracle does waits for it
   double early_ns = 0;       // device time between showing the inputs and go
   double null_ns = 50e3;
-  double null_before_loading_ns = 0;   // of a worker, more than null_ns
+  double null_before_loading_ns = 0;   // a worker's, more than null_ns
   int late_nulls_one_in = 0;           // one of so many empty calls before loading is 2 ms late
   bool late_nulls_afterwards = false;  // only once the submission was called
   double copy_ns = 1e6;                // showing the inputs, copying the outputs away
   double waking_ns = 0;    // more, for copying away, when the oracle had rested for a millisecond
   double flush_ns = 40e3;  // the oracle's cache flush, alone
-  double flush_beside_ns = 0;       // what it takes more once a worker is there
+  double flush_beside_ns = 0;       // time that it takes more once a worker is there
   double slowed_baseline = 1;       // factor on baselines that run after the submission
   double slowed_beside_worker = 1;  // factor on baselines once a worker is there
   std::function<Audit(int call)> audit = [](int) { return Audit{}; };
   std::vector<MappedCode> mapped_code;
   int maps_after = 0;                      // forward calls of the worker that maps it
-  std::optional<int> maps_in;              // of the n-th worker only, the first is 1
+  std::optional<int> maps_in;              // number of the only worker that does so, from 1
   std::int64_t switches_a_call = 0;        // involuntary, of every baseline
-  double launch_share = 0;                 // of a baseline's time, until its last launch
+  double launch_share = 0;                 // share of a baseline's time, until its last launch
   DevicePeaks peaks;                       // 0: no floor
   std::optional<DevicePeaks> peaks_again;  // once they were doubted; empty: the same
   double factor_when_repeated = 1;         // on the submission's time, after the oracle restarted
   std::string compiled_reason;
   std::optional<Error> load_error;
-  std::optional<EarlyEnd> load_failure;                  // of the worker
-  std::optional<EarlyEnd> eager_load_failure;            // of eager's, where it has one
-  std::optional<double> eager_null_ns;                   // of its empty calls, where not as others'
+  std::optional<EarlyEnd> load_failure;                  // failure of the worker
+  std::optional<EarlyEnd> eager_load_failure;            // failure of eager's, where it has one
+  std::optional<double> eager_null_ns;                   // its empty calls, where not as others'
   std::int64_t eager_worker_ns = 4'000'000;              // a call of that one
   std::optional<std::pair<int, EarlyEnd>> call_failure;  // at the n-th forward call
   bool fails_again = false;                              // so many calls after that too
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
   bool python = false;                     // the worker is of that kind, on CUDA
-  std::vector<OutputOrder> output_orders;  // of its calls: how their outputs lie
+  std::vector<OutputOrder> output_orders;  // orders of its calls' outputs
   bool copies_outputs = false;             // and whether they were copied within the call
-  TorchUse torch_use;                      // of its observed call
-  CodeProfiles code_profile;               // of each call that is looked at
+  TorchUse torch_use;                      // torch in its observed call
+  CodeProfiles code_profile;               // profile of each call that is looked at
   std::vector<bool> looked_at;             // for each forward call: whether it was
 
   // Steps of the evaluator, in order.
@@ -91,15 +91,15 @@ struct Script {
   std::vector<bool> full_audits;
   std::vector<int> revealed;  // slots, in the order of their calls
   std::vector<int> snapshots;
-  std::vector<OutputOrder> orders;  // of the last one
-  std::int64_t now_ns = 0;          // of the scripted clock
+  std::vector<OutputOrder> orders;  // orders of the last one
+  std::int64_t now_ns = 0;          // time of the scripted clock
   std::int64_t stolen_ns = 0;
   int oracle_core = -1;         // where each was put last
   int worker_core = -1;         // -1: on any
-  int core_while_loading = -1;  // of the worker
+  int core_while_loading = -1;  // core of the worker
   std::optional<int> core_of_first_call;
   bool worker_is_there = false;
-  int timed_beside_at_first_and_last = 0;  // of the first and the last baseline: a worker was there
+  int timed_beside_at_first_and_last = 0;  // first and last baselines beside a worker
   bool after_submission = false;
   bool restarted = false;
   bool worker_saw_restart = false;
@@ -119,7 +119,7 @@ struct Script {
   int vendor_calls = 0;
   bool seats_baselines = false;  // at the last placement
   bool second_seat_does_not_fit = false;
-  std::vector<Activity> activities;  // of each recorded call
+  std::vector<Activity> activities;  // activities of each recorded call
   std::size_t clock_readings = 0;
 
   [[nodiscard]] int count(const std::string& entry) const {

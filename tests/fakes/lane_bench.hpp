@@ -20,7 +20,7 @@ struct LaneScript {
   std::vector<std::string> devices = {"cuda:0", "cuda:1"};
   std::map<std::string, Json> orders;  // more of a device's order
   std::map<std::string, Json> units;   // more of a unit, by agent
-  std::filesystem::path folder;        // of what lanes leave
+  std::filesystem::path folder;        // folder of what lanes leave
 };
 
 class LaneBench final : public ScriptedBench {

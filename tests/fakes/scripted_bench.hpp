@@ -28,20 +28,20 @@ struct BenchScript {
   std::set<std::string> loses_device;           // after units of these agents
   std::optional<Error> oracle_fails;
   std::optional<Error> left_over;                 // found by check_alone
-  std::string unjudged;                           // of every task
+  std::string unjudged;                           // reason for every task
   bool builds_late = false;                       // known with the first row
   std::function<void()> while_preparing = [] {};  // tasks and packages
   std::function<void(const PlannedRow&)> while_measuring = [](auto&) {};
   std::string compiler = "g++ 12";
   std::string nvcc;
   std::string device_name = "a scripted device";
-  BenchProfile profile;  // of every side
+  BenchProfile profile;  // profile of every side
 
   // Requests of the last run.
   std::set<std::size_t> prepared;  // units that were to be timed
-  double run_seconds = -1;         // that it told those who wait for the device
+  double run_seconds = -1;         // seconds told to those who wait for the device
   std::vector<double> turns;       // seconds of the unit that follows each
-  std::optional<bool> ended_lost;  // of begin_end
+  std::optional<bool> ended_lost;  // argument of begin_end
   int awaited_ends = 0;
 };
 

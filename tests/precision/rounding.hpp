@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-template <int kBits>  // of the significand, the hidden one included
+template <int kBits>  // bits of the significand, the hidden one included
 float keep(float x) {
   constexpr int kDropped = 24 - kBits;
   std::uint32_t bits;

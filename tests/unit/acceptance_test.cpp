@@ -223,7 +223,7 @@ TEST(Acceptance, NoBoundCanBeSaidInJson) {
 TEST(Acceptance, NearIsWhatAnotherRunOfEagerWouldBe) {
   const auto near = [](double max_error, double relative_l2, double rms, std::uint64_t wrong = 0) {
     CompareResult result{.wrong = wrong, .max_error = max_error};
-    result.sum_squared_reference = rms * rms * 6;  // of so many elements
+    result.sum_squared_reference = rms * rms * 6;  // six elements
     result.sum_squared_error = relative_l2 * relative_l2 * result.sum_squared_reference;
     return is_near(kOutputs, kEager, {result});
   };

@@ -62,7 +62,7 @@ class AgentSession : public ::testing::Test {
     run.id = "run";
     run.configuration = run.environment = "{}";
     EXPECT_TRUE(opened->begin_run(run).ok());
-    Evaluation row;  // of whatever is submitted
+    Evaluation row;  // row of every submission
     row.run_id = run.id;
     row.key = "key";
     row.task = "level1/019_relu";

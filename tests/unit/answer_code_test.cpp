@@ -89,7 +89,7 @@ TEST(AnswerCode, NothingTakesLongerThanReadingIt) {
                                  "```cpp\n// ```\n"}) {
     std::string answer;
     while (answer.size() < kBytes) answer += part;
-    const std::clock_t begin = std::clock();  // of the processor: others may keep it from us
+    const std::clock_t begin = std::clock();  // processor time: others may keep it from us
     (void)files_in_answer(answer, "cpu");
     EXPECT_LT((std::clock() - begin) / CLOCKS_PER_SEC, 30) << part;
   }

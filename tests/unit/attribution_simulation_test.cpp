@@ -255,7 +255,7 @@ constexpr int kChains = 40'000;
 struct Chains {
   std::vector<double> ends;     // outcomes in generation 10
   std::vector<double> means;    // over the generations of a chain
-  std::vector<double> chances;  // of a success in generation 10
+  std::vector<double> chances;  // chances of a success in generation 10
 };
 
 Chains chains_with(double effect, std::uint64_t seed) {

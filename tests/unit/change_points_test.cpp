@@ -23,7 +23,7 @@ class Noise {
   std::mt19937 bits_;
 };
 
-constexpr double kDeviation = 0.02;  // of a run
+constexpr double kDeviation = 0.02;  // deviation of a run
 
 Speedup at_level(double level, Noise& noise) {
   const double estimate = level * std::exp(kDeviation * noise.next());

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 struct PlantedLines {
   const char* name;
-  const char* lines;  // of a kernel that has x, y, n and i
+  const char* lines;  // lines of a kernel that has x, y, n and i
   const char* finding;
 };
 

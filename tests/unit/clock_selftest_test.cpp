@@ -58,7 +58,7 @@ class ClockSelftestTest : public RunTest {
   }
 
   ClockSelftest asked_;
-  double stretch_ = 1;  // of every time
+  double stretch_ = 1;  // factor of every time
   std::string told_;    // the source that is to take 5 % longer
   std::vector<std::string> notes_;
 };

@@ -27,10 +27,10 @@ struct StoredRunSpec {
   std::string id;
   std::string started_at = "2026-11-21T13:00:00Z";
   int rows = 3;
-  int samples = 12;  // of each row
+  int samples = 12;  // samples of each row
   bool chained = true;
   bool finished = true;
-  State state = State::kOk;  // of the last row
+  State state = State::kOk;  // state of the last row
   std::string configuration = R"({"device":"cpu"})";
 };
 

@@ -135,7 +135,7 @@ TEST_F(DefencesTest, WorkThatStartsBeforeGoIsSeenByTheStrictClock) {
 
 TEST_F(DefencesTest, OnTheCpuTheClockIsTheTimeWhateverIsClaimed) {
   use_cpu();
-  script_.hidden_ns = 5e6;  // of each call
+  script_.hidden_ns = 5e6;  // hidden time of each call
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kOk) << result.message;
   EXPECT_EQ(result.repeats, 0);
@@ -316,7 +316,7 @@ TEST_F(DefencesTest, OnCpuTheWorkerOfEachPlacementIsLookedAtAfterItsCalls) {
 // That is nobody's fault but the installation's, and nothing is excused by it.
 TEST_F(DefencesTest, APythonToWhichOthersMayWriteIsNotTheSubmissionsFault) {
   script_.mapped_code = {{"/opt/python/lib/math.so", CodeOrigin::kExposed}};
-  expect_state(State::kForbiddenLibrary);  // of a native worker no Python is a part
+  expect_state(State::kForbiddenLibrary);  // no Python is a part of a native worker
   script_.python = true;
   const Evaluation result = run();
   EXPECT_EQ(result.state, State::kInfrastructureError);

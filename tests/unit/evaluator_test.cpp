@@ -103,7 +103,7 @@ TEST_F(EvaluatorTest, EagersEmptyCallsAreTakenOffOfBothSides) {
   request_.eager_is_a_worker = true;
   script_.eager_worker_ns = 3'000'000;
   script_.submission_ns = 3'000'000;
-  script_.eager_null_ns = 400'000;  // of what each call costs 50,000
+  script_.eager_null_ns = 400'000;  // each call costs 50,000 of them
   const Evaluation result = run();
   EXPECT_EQ(script_.count("null"), 0) << "of a submission's worker";
   EXPECT_EQ(result.null_call_ns, 400'000);

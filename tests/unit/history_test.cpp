@@ -106,7 +106,7 @@ TEST(HistoryOfATask, WhatMeasuredInAnotherWayIsLeftOutAndCounted) {
     add(data, spec, {evaluation});
   };
   const auto nothing = [](Evaluation&) {};
-  add_one({.id = "full"}, [](auto& e) { e.run_id = "other"; });  // of no known run
+  add_one({.id = "full"}, [](auto& e) { e.run_id = "other"; });  // no known run
   add_one({.id = "quick", .quick = true}, nothing);
   add_one({.id = "many", .threads = 64, .quick = true}, nothing);
   History history = history_of(data, {.device = "example"});
@@ -231,7 +231,7 @@ TEST_F(StoredHistory, RowsThatAreNotAsTheyWereStoredAreCautionedAbout) {
     SQLite::Database file((folder_ / "k.sqlite").string(), SQLite::OPEN_READWRITE);
     EXPECT_EQ(file.exec(program), 1);
   };
-  change("UPDATE evaluation SET task = 'level1/021_x' WHERE number = 1");  // of another task
+  change("UPDATE evaluation SET task = 'level1/021_x' WHERE number = 1");  // another task
   EXPECT_THAT(cautions(), ::testing::IsEmpty());
   change("UPDATE evaluation SET labels = 'fine' WHERE number = 3");
   EXPECT_THAT(cautions(), ::testing::ElementsAre(HasSubstr(

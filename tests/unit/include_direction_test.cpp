@@ -219,7 +219,7 @@ const std::map<std::string, Rule>& rules() {
 }
 
 struct Include {
-  std::string file;    // of the includer, from the root
+  std::string file;    // path of the includer, from the root
   std::string folder;  // the key of its rule
   std::string target;
   bool quoted = false;

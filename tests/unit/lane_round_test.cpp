@@ -196,7 +196,7 @@ TEST_F(LaneRoundTest, ADeviceThatIsLostLeavesAndTheOthersGoOn) {
   // Any lane may have the unit: what only the device says is said again by another.
   lane_benches_.script.states = {{"a", State::kInfrastructureError}};
   unit_of("a") = {{"loses", "cuda:0"}};
-  unit_of("b") = {{"until", at("ends")}};  // that the first has left
+  unit_of("b") = {{"until", at("ends")}};  // it waits until the first has left
   RunOutcome outcome = run_on_lanes();
   ASSERT_TRUE(outcome.lost);
   EXPECT_EQ(outcome.lost->message, "the device is lost");
@@ -343,7 +343,7 @@ class LaneKillsTest : public LaneRoundTest {
   }
 };
 
-constexpr int kKills = 10;  // of each
+constexpr int kKills = 10;  // kills of each
 
 TEST_F(LaneKillsTest, OfTheCoordinator) {
   std::mt19937 random(1);

@@ -98,7 +98,7 @@ struct Case {
   const char* op;
   const char* overload;
   const char* args;
-  const char* said;  // what is allowed instead; kAccepted where it is
+  const char* said;  // words for what is allowed instead; kAccepted where it is
 };
 
 class Argument : public ::testing::TestWithParam<Case> {};

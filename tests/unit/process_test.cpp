@@ -235,7 +235,7 @@ TEST_P(ProcessTest, FreezeStopsEveryThreadAndThawContinues) {
     EXPECT_TRUE(counter.moves());
   }
   EXPECT_TRUE((*process)->freeze().ok());
-  (*process)->kill();  // what is frozen can be killed
+  (*process)->kill();  // a frozen process can be killed
   EXPECT_TRUE(counter.stands_still(20ms));
   EXPECT_TRUE((*process)->freeze().ok());
 }

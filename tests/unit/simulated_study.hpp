@@ -206,7 +206,7 @@ inline Coverage arm_coverage(double effect, int units, int replicates, int studi
 struct TransferCoverage {
   Coverage gain;
   int bounded = 0;
-  int covered = 0;          // of the bounded
+  int covered = 0;          // number of the bounded
   int wrongly_bounded = 0;  // though the gap's own interval includes 0
 };
 
