@@ -15,7 +15,7 @@ struct AttributionTable {
   // "components", "interactions", "groups", "arms", "transfer" or "lines"
   std::string_view section;
   std::string heading;
-  std::vector<Column> columns;  // columns that at least one row has, names first
+  std::vector<Column> columns;  // at least one row in each, names first
   std::vector<Estimate> drawn;  // by row, all of one outcome, for a page to draw; else empty
 };
 

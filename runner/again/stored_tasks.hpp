@@ -20,7 +20,8 @@ namespace kbench {
 [[nodiscard]] Result<std::set<std::string>> stored_tasks_meant(
     const std::vector<Evaluation>& rows, const std::vector<std::string>& patterns);
 
-// Whether an agent of that name has a row; no name is fine. Errors: kNotFound, with the nearest.
+// Whether an agent of that name has a row; without a name nothing is checked. Errors: kNotFound,
+// with the nearest.
 [[nodiscard]] Status check_stored_agent(const Run& run, const std::vector<Evaluation>& rows,
                                         const std::optional<std::string>& agent);
 

@@ -37,7 +37,7 @@ struct SubmissionBuild {
   bool from_cache = false;        // nothing was compiled: it was in the cache
   std::string words;              // the compiler's, where it compiled
   std::string labels;             // see submission/findings.hpp; separated by spaces
-  KeptSources sources;            // built files; where readable, also those of a failed build
+  KeptSources sources;            // its files; also those of what is not built, where readable
 };
 
 // The compilers and builders of a run's submissions.
