@@ -38,7 +38,8 @@ struct ProfileRequest {
                                                 const ProfileRequest& request);
 
 // Errors: kUsage, kNotFound; kSubmission, where the submission does not compile or its process
-// ended; kInfrastructure, where the device is taken and no wait asked, or kbench cannot run here.
+// ended; kInfrastructure, where the device is taken and `no_wait` is set, or kbench cannot run
+// here.
 [[nodiscard]] Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,
                                            ProgressSink& progress);
 

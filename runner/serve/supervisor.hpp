@@ -22,7 +22,7 @@ namespace kbench {
 struct ServeSettings {
   // Opens what speaks with clients; asked again where that has died. Errors end serve().
   std::function<Result<Gate>()> open_gate;
-  GateHello hello;  // the gate's first message
+  GateHello hello;  // first message to the gate
   OrderQueue::Limits limits;
   std::size_t batch = 8;  // orders of one run, at most
   // A descriptor that becomes readable when it is time to end, an eventfd or a signalfd: what is
