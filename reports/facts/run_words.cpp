@@ -6,7 +6,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/facts/run_facts.hpp"
+#include "reports/facts/sanitize.hpp"
+
 namespace kbench {
+namespace {
+
+constexpr const char* kFailed = "failed";  // in the place of states: all that are a failure
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? sanitize_line(value.get_ref<const std::string&>()) : std::string();
+}
+
+}  // namespace
 
 std::string which_runs(const ReportData& data) {
   std::vector<std::string> ids{short_id(data.run)};
@@ -17,6 +29,24 @@ std::string which_runs(const ReportData& data) {
   }
   return fmt::format("run{} {}, {} row{}", ids.size() == 1 ? "" : "s", fmt::join(ids, ", "), rows,
                      rows == 1 ? "" : "s");
+}
+
+std::string rerun_words(const Run& run) {
+  const Json configuration = recorded(run.configuration);
+  if (!configuration.is_object()) return "";
+  const auto rerun = configuration.find("rerun");
+  if (rerun == configuration.end() || !rerun->is_object()) return "";
+  const std::string of = short_id(text_of(rerun->value("run", Json())));
+  const Json asked = rerun->value("states", Json());
+  std::vector<std::string> states;
+  if (asked.is_array())
+    for (const Json& state : asked) states.push_back(text_of(state));
+  if (states.empty()) return "";
+  const std::string what = states == std::vector<std::string>{kFailed}
+                               ? "failed"
+                               : fmt::format("ended as {}", fmt::join(states, " or "));
+  return fmt::format("Only what {} in {} was run again", what,
+                     of.empty() ? "another run" : "run " + of);
 }
 
 }  // namespace kbench

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/fields.hpp"
-#include "reports/facts/rerun_words.hpp"
+#include "reports/facts/run_words.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/console_report.hpp"
 #include "reports/formats/result_table.hpp"

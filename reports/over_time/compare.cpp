@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reports/facts/rerun_words.hpp"
+#include "reports/facts/run_words.hpp"
 #include "reports/facts/selection.hpp"
 #include "runner/core/statistics.hpp"
 

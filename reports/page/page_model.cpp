@@ -12,7 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/fields.hpp"
-#include "reports/facts/rerun_words.hpp"
+#include "reports/facts/run_words.hpp"
 #include "reports/facts/sanitize.hpp"
 
 namespace kbench {

@@ -8,7 +8,6 @@
 #include "runner/again/compared_runs.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_checks.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/run/device_bench.hpp"
 

@@ -3,7 +3,7 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/lint/lint_json.hpp"
+#include "runner/lint/lint_session.hpp"
 #include "runner/print/progress.hpp"
 #include "runner/print/task_text.hpp"
 

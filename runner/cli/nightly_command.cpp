@@ -13,7 +13,6 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
-#include "runner/cli/run_checks.hpp"
 #include "runner/cli/verbs.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/run/device_bench.hpp"

@@ -44,6 +44,8 @@ void warn(const CommonOptions& common, std::string_view text) {
   fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), text);
 }
 
+int within_command(int verbosity) { return verbosity == 0 ? -1 : verbosity; }
+
 Progress progress_of(const CommonOptions& common) { return {common.color, common.verbosity}; }
 
 Terminal standard_output(const CommonOptions& common) {

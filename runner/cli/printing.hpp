@@ -33,6 +33,10 @@ namespace kbench {
 void say(const CommonOptions& common, std::string_view text);
 void warn(const CommonOptions& common, std::string_view text);
 
+// The verbosity of runs within a command that tells of them in lines of its own: a run says
+// something only where the command is verbose.
+[[nodiscard]] int within_command(int verbosity);
+
 // Progress on standard error, and the abilities of standard output.
 [[nodiscard]] Progress progress_of(const CommonOptions& common);
 [[nodiscard]] Terminal standard_output(const CommonOptions& common);

@@ -40,6 +40,4 @@ RunReports reports_of(const RunOptions& options, const Installation& installatio
           .database = options.database};
 }
 
-int within_command(int verbosity) { return verbosity == 0 ? -1 : verbosity; }
-
 }  // namespace kbench

@@ -14,8 +14,4 @@ namespace kbench {
 
 [[nodiscard]] RunReports reports_of(const RunOptions& options, const Installation& installation);
 
-// The verbosity of runs within a command that tells of them in lines of its own: a run says
-// something only where the command is verbose.
-[[nodiscard]] int within_command(int verbosity);
-
 }  // namespace kbench

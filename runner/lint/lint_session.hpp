@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "runner/core/json.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
@@ -38,5 +39,8 @@ struct SuiteLint {
                                            const std::filesystem::path& database,
                                            const Installation& installation,
                                            ProgressSink& progress);
+
+// {schema_version, tasks[]}, in the order of the rows.
+[[nodiscard]] Json lint_json(const std::vector<LintRow>& rows);
 
 }  // namespace kbench

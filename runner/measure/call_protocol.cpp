@@ -66,7 +66,7 @@ CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSet
       all_cores_(usable_cores()) {}
 
 CallProtocol::~CallProtocol() {
-  if (worker_ && settings_.last_worker) *settings_.last_worker = std::move(worker_);
+  if (worker_ && settings_.bury) settings_.bury(std::move(worker_));
 }
 
 template <class Wait>

@@ -140,7 +140,7 @@ class CallProtocol {
   // One timed visit of the vendor's library, where it plays. `ns` is empty once the library is left
   // out.
   void time_vendor(std::optional<std::int64_t>& ns);
-  // Calls the vendor's library on the inputs drawn last, for judge_vendor(). A failure leaves the
+  // Calls the vendor's library on the inputs drawn last, for judge_baseline(). A failure leaves the
   // library out.
   [[nodiscard]] bool take_vendor();
   [[nodiscard]] VendorSide& vendor() { return vendor_; }

@@ -265,7 +265,8 @@ std::optional<EarlyEnd> CorrectnessChecks::wrong(const Check& check) {
 // A compiled baseline that computes something else is left out, with the reason.
 std::optional<EarlyEnd> CorrectnessChecks::check_compiled() {
   if (!at_.record.compiled_reason.empty()) return std::nullopt;
-  auto compared = at_.oracle.judge_compiled(bounds(at_.rule, at_.eager_error, Against::kEager));
+  auto compared = at_.oracle.judge_baseline(Side::kCompiled,
+                                            bounds(at_.rule, at_.eager_error, Against::kEager));
   if (!compared && compared.error().code == ErrorCode::kDoesNotFit)
     return from_error(compared.error());
   if (compared) {
@@ -284,7 +285,8 @@ std::optional<EarlyEnd> CorrectnessChecks::check_compiled() {
 // Judges the vendor's output like a submission's: against the reference, by the rule in force.
 std::optional<EarlyEnd> CorrectnessChecks::check_vendor() {
   if (!at_.calls.vendor().plays() || !at_.calls.take_vendor()) return std::nullopt;
-  auto compared = at_.oracle.judge_vendor(bounds(at_.rule, at_.eager_error, Against::kReference));
+  auto compared = at_.oracle.judge_baseline(Side::kVendor,
+                                            bounds(at_.rule, at_.eager_error, Against::kReference));
   if (!compared) return from_error(compared.error());
   const Check check =
       judge(at_.rule, at_.request.size->outputs, at_.eager_error, *compared, Against::kReference);
@@ -299,7 +301,7 @@ std::optional<EarlyEnd> CorrectnessChecks::check_eager(const std::vector<EagerEr
   if (auto end = at_.calls.time_baseline(Side::kEager, timed)) return end;
   // kbench's own rule, whatever profile the run has, tells whether two files say the same.
   const AcceptanceRule rule = for_task(AcceptanceRule{}, *at_.request.size);
-  auto compared = at_.oracle.judge_eager(bounds(rule, eager, Against::kReference));
+  auto compared = at_.oracle.judge_baseline(Side::kEager, bounds(rule, eager, Against::kReference));
   if (!compared) return from_error(compared.error());
   const Check check = judge(rule, at_.request.size->outputs, eager, *compared, Against::kReference);
   if (check.passed) return at_.settings.is_timed() ? choose_eager(timed) : std::nullopt;

@@ -232,7 +232,7 @@ Evaluation evaluate(const EvaluationRequest& request, const EvaluationSettings& 
   WaitBudget budget(settings.budget);
   const auto measure_again = [&](const Evaluation& before, const EvaluationSettings& how,
                                  const std::string& reason, std::span<const Sample> first) {
-    if (settings.last_worker) settings.last_worker->reset();
+    if (settings.bury) settings.bury(nullptr);
     if (auto restarted = oracle.restart(); !restarted) {
       Evaluation failed = before;
       failed.state = State::kInfrastructureError;

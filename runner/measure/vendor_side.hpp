@@ -36,7 +36,7 @@ class VendorSide {
 
   // One call on slot 0, which the oracle has drawn inputs for. Empty once the side is left out.
   std::optional<std::int64_t> call(const SlotPlaces& places);
-  // A call that is not timed. Its outputs are taken for judge_vendor(), and the library's choice
+  // A call that is not timed. Its outputs are taken for judge_baseline(), and the library's choice
   // goes into the record. False once the side is left out.
   bool call_and_take(const SlotPlaces& places);
 

@@ -528,6 +528,28 @@ struct LoadedTask::Impl {
     }
     return results;
   }
+
+  Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds) {
+    if (!baselines.has_snapshot || reference_outputs.empty())
+      return Error{ErrorCode::kInfrastructure, "nothing is judged before its snapshot", ""};
+    return guarded("judging a vendor's library",
+                   [&] { return compare_seat(baselines, Against::kReference, bounds); });
+  }
+
+  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) {
+    if (eager_outputs.empty() || reference_outputs.empty())
+      return Error{ErrorCode::kInfrastructure, "eager's outputs or the reference are not there",
+                   ""};
+    return guarded("judging eager",
+                   [&] { return compare_all(eager_outputs[0], reference_outputs, bounds); });
+  }
+
+  Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds) {
+    return guarded("the compiled baseline", [&]() -> Result<std::vector<CompareResult>> {
+      const c10::NoGradGuard no_grad;
+      return compare_all(run(Side::kCompiled, 0), eager_outputs.at(0), bounds);
+    });
+  }
 };
 
 LoadedTask::LoadedTask(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -849,30 +871,12 @@ Result<std::vector<CompareResult>> LoadedTask::judge(Against against,
   return guarded("judging", [&] { return t.compare_seat(t.submission, against, bounds); });
 }
 
-Result<std::vector<CompareResult>> LoadedTask::judge_vendor(
-    const std::vector<OutputBound>& bounds) {
-  Impl& t = *impl_;
-  if (!t.baselines.has_snapshot || t.reference_outputs.empty())
-    return Error{ErrorCode::kInfrastructure, "nothing is judged before its snapshot", ""};
-  return guarded("judging a vendor's library",
-                 [&] { return t.compare_seat(t.baselines, Against::kReference, bounds); });
-}
-
-Result<std::vector<CompareResult>> LoadedTask::judge_eager(const std::vector<OutputBound>& bounds) {
-  Impl& t = *impl_;
-  if (t.eager_outputs.empty() || t.reference_outputs.empty())
-    return Error{ErrorCode::kInfrastructure, "eager's outputs or the reference are not there", ""};
-  return guarded("judging eager",
-                 [&] { return t.compare_all(t.eager_outputs[0], t.reference_outputs, bounds); });
-}
-
-Result<std::vector<CompareResult>> LoadedTask::judge_compiled(
-    const std::vector<OutputBound>& bounds) {
-  Impl& t = *impl_;
-  return guarded("the compiled baseline", [&]() -> Result<std::vector<CompareResult>> {
-    const c10::NoGradGuard no_grad;
-    return t.compare_all(t.run(Side::kCompiled, 0), t.eager_outputs.at(0), bounds);
-  });
+Result<std::vector<CompareResult>> LoadedTask::judge_baseline(
+    Side side, const std::vector<OutputBound>& bounds) {
+  if (side == Side::kVendor) return impl_->judge_vendor(bounds);
+  if (side == Side::kEager) return impl_->judge_eager(bounds);
+  if (side == Side::kCompiled) return impl_->judge_compiled(bounds);
+  return Error{ErrorCode::kBadInput, "a submission is no baseline", ""};
 }
 
 Status LoadedTask::remember_outputs() {

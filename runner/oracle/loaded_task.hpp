@@ -115,14 +115,11 @@ class LoadedTask {
   // Judges the outputs of all armed slots (against the reference: slot 0 only): for each output the
   // worst slot's comparison, with wrong elements added up.
   Result<std::vector<CompareResult>> judge(Against against, const std::vector<OutputBound>& bounds);
-  // Judges the call in the baselines' seat against the reference.
-  Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds);
-
-  // Judges what was kept of eager's last against the reference, slot 0: where a player computed it.
-  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds);
-
-  // Runs the compiled baseline on slot 0 and compares it with eager's outputs.
-  Result<std::vector<CompareResult>> judge_compiled(const std::vector<OutputBound>& bounds);
+  // Judges a baseline's outputs. kVendor: those in the baselines' seat, against the reference.
+  // kEager: what was kept of the last ones that a player computed, against the reference, slot 0.
+  // kCompiled: runs on slot 0, and is compared with eager. Errors: kBadInput for a submission.
+  Result<std::vector<CompareResult>> judge_baseline(Side side,
+                                                    const std::vector<OutputBound>& bounds);
 
   // Keeps the outputs for `kbench tasks lint`; after reference() and arm(). Meaning:
   // oracle/mutation_protocol.hpp.

@@ -21,9 +21,7 @@
 //   peaks           –                              DevicePeaks
 //   limits          –                              DeviceLimits
 //   judge           against, bounds: OutputBound[] outputs: CompareResult[]
-//   judge_vendor    bounds: OutputBound[]          outputs: CompareResult[]
-//   judge_eager     bounds: OutputBound[]          outputs: CompareResult[]
-//   judge_compiled  bounds: OutputBound[]          outputs: CompareResult[]
+//   judge_baseline  side, bounds: OutputBound[]    outputs: CompareResult[]
 //   clock           –                              khz
 //
 // Any reply may instead be {"error": {code, message, hint}}.

@@ -62,9 +62,7 @@ class Server {
     if (operation == "remember") return status(task_->remember_outputs());
     if (operation == "bypassable") return bypassable();
     if (operation == "mutate") return mutate(request);
-    if (operation == "judge_vendor") return compared(task_->judge_vendor(bounds_from(request)));
-    if (operation == "judge_eager") return compared(task_->judge_eager(bounds_from(request)));
-    if (operation == "judge_compiled") return compared(task_->judge_compiled(bounds_from(request)));
+    if (operation == "judge_baseline") return judge_baseline(request);
     return {failure({ErrorCode::kInfrastructure, "unknown request " + operation, ""}), {}};
   }
 
@@ -213,6 +211,11 @@ class Server {
 
   Reply judge(const Json& request) {
     return compared(task_->judge(request.at("against").get<Against>(), bounds_from(request)));
+  }
+
+  Reply judge_baseline(const Json& request) {
+    const auto side = side_from_string(request.at("side").get<std::string>());
+    return compared(task_->judge_baseline(side.value_or(Side::kSubmission), bounds_from(request)));
   }
 
   Reply bypassable() {

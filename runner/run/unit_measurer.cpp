@@ -195,7 +195,7 @@ EvaluationRequest::Vendor UnitMeasurer::vendor_of(const UnitParts& unit, const T
 
 EvaluationSettings UnitMeasurer::settings_of(const UnitParts& unit) {
   EvaluationSettings settings = evaluation_settings(row_order(unit));
-  settings.last_worker = &last_worker_;
+  settings.bury = [this](std::unique_ptr<Worker> worker) { last_worker_ = std::move(worker); };
   const auto& gpu = order_.target.gpu;
   if (nvml_ && gpu && gpu->nvml_index) {
     settings.surroundings.clock_limits = [this, index = *gpu->nvml_index] {

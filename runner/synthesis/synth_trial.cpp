@@ -113,7 +113,8 @@ std::optional<TrialFinding> SynthTrial::compare(const Task& task, const TaskSize
   const auto eager = oracle_.reference();
   if (!eager) return eager_fails(eager.error());
   const AcceptanceRule rule = for_task({}, size);
-  const auto compared = oracle_.judge_compiled(bounds(rule, *eager, Against::kEager));
+  const auto compared =
+      oracle_.judge_baseline(Side::kCompiled, bounds(rule, *eager, Against::kEager));
   if (!compared) return fails(compared.error());
   const Check check = kbench::judge(rule, size.outputs, *eager, *compared, Against::kEager,
                                     Whose::kCompiledBaselines);

@@ -243,17 +243,12 @@ class FakeOracle final : public Oracle {
     const auto hard = static_cast<int>(script_.hard_draws.size()) - static_cast<int>(easy);
     return compare(hard <= script_.hard_draws_off ? script_.hard_error : 0, bounds);
   }
-  Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds) override {
-    script_.log.emplace_back("judge vendor");
-    return compare(script_.vendor_error, bounds);
-  }
-  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) override {
-    script_.log.emplace_back("judge eager's worker");
-    return compare(script_.eager_worker_error, bounds);
-  }
-  Result<std::vector<CompareResult>> judge_compiled(
-      const std::vector<OutputBound>& bounds) override {
-    return compare(script_.compiled_error, bounds);
+  Result<std::vector<CompareResult>> judge_baseline(
+      Side side, const std::vector<OutputBound>& bounds) override {
+    if (side == Side::kCompiled) return compare(script_.compiled_error, bounds);
+    script_.log.emplace_back(side == Side::kVendor ? "judge vendor" : "judge eager's worker");
+    return compare(side == Side::kVendor ? script_.vendor_error : script_.eager_worker_error,
+                   bounds);
   }
   Result<std::int64_t> sm_clock_khz() override {
     if (script_.clocks_khz.empty()) return std::int64_t{0};

@@ -355,7 +355,7 @@ TEST_F(DefencesTest, TheFirstWorkerEndsAheadOfASecondMeasurement) {
   use_cpu();
   script_.submission_ns = 1.5e5;
   std::unique_ptr<Worker> taken;
-  settings_.last_worker = &taken;
+  settings_.bury = [&](std::unique_ptr<Worker> worker) { taken = std::move(worker); };
   EXPECT_EQ(run().repeats, 1);
   EXPECT_FALSE(script_.worker_saw_restart);
   EXPECT_TRUE(taken);

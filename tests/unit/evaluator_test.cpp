@@ -293,7 +293,7 @@ TEST_F(EvaluatorTest, ItsLastWorkerEndsWithItUnlessItIsTakenOver) {
   run();
   EXPECT_FALSE(script_.worker_is_there);
   std::unique_ptr<Worker> taken;
-  settings_.last_worker = &taken;
+  settings_.bury = [&](std::unique_ptr<Worker> worker) { taken = std::move(worker); };
   run();
   EXPECT_TRUE(taken);
   EXPECT_TRUE(script_.worker_is_there);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "reports/write/reporter.hpp"
+#include "runner/cli/printing.hpp"
 #include "runner/cli/run_checks.hpp"
 #include "tests/unit/run_fixture.hpp"
 

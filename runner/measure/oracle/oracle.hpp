@@ -77,15 +77,11 @@ class Oracle {
   // Judges the outputs of all armed slots: for each output the worst slot's comparison.
   virtual Result<std::vector<CompareResult>> judge(Against against,
                                                    const std::vector<OutputBound>& bounds) = 0;
-  // Compares the outputs in the baselines' seat with the reference.
-  virtual Result<std::vector<CompareResult>> judge_vendor(
-      const std::vector<OutputBound>& bounds) = 0;
-  // Compares what was kept of eager's last outputs with the reference: where a player made them.
-  virtual Result<std::vector<CompareResult>> judge_eager(
-      const std::vector<OutputBound>& bounds) = 0;
-  // Runs the compiled baseline on slot 0, and compares it with eager's outputs.
-  virtual Result<std::vector<CompareResult>> judge_compiled(
-      const std::vector<OutputBound>& bounds) = 0;
+  // Judges a baseline's outputs. kEager (where a player made them) and kVendor (those in the
+  // baselines' seat) are compared with the reference; kCompiled runs on slot 0 first, and is
+  // compared with eager.
+  virtual Result<std::vector<CompareResult>> judge_baseline(
+      Side side, const std::vector<OutputBound>& bounds) = 0;
   // The clock of the multiprocessors; 0 on a CPU.
   virtual Result<std::int64_t> sm_clock_khz() = 0;
 

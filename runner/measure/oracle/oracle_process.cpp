@@ -289,19 +289,10 @@ Result<std::vector<CompareResult>> OracleProcess::judge(Against against,
       {{"op", "judge"}, {"against", against}, {"bounds", bounds}});
 }
 
-Result<std::vector<CompareResult>> OracleProcess::judge_vendor(
-    const std::vector<OutputBound>& bounds) {
-  return ask_for_outputs<CompareResult>({{"op", "judge_vendor"}, {"bounds", bounds}});
-}
-
-Result<std::vector<CompareResult>> OracleProcess::judge_eager(
-    const std::vector<OutputBound>& bounds) {
-  return ask_for_outputs<CompareResult>({{"op", "judge_eager"}, {"bounds", bounds}});
-}
-
-Result<std::vector<CompareResult>> OracleProcess::judge_compiled(
-    const std::vector<OutputBound>& bounds) {
-  return ask_for_outputs<CompareResult>({{"op", "judge_compiled"}, {"bounds", bounds}});
+Result<std::vector<CompareResult>> OracleProcess::judge_baseline(
+    Side side, const std::vector<OutputBound>& bounds) {
+  return ask_for_outputs<CompareResult>(
+      {{"op", "judge_baseline"}, {"side", to_string(side)}, {"bounds", bounds}});
 }
 
 Result<std::int64_t> OracleProcess::sm_clock_khz() {

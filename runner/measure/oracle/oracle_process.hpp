@@ -58,10 +58,8 @@ class OracleProcess final : public Oracle, public MutationSource {
   Result<DeviceLimits> limits();
   Result<std::vector<CompareResult>> judge(Against against,
                                            const std::vector<OutputBound>& bounds) override;
-  Result<std::vector<CompareResult>> judge_vendor(const std::vector<OutputBound>& bounds) override;
-  Result<std::vector<CompareResult>> judge_eager(const std::vector<OutputBound>& bounds) override;
-  Result<std::vector<CompareResult>> judge_compiled(
-      const std::vector<OutputBound>& bounds) override;
+  Result<std::vector<CompareResult>> judge_baseline(
+      Side side, const std::vector<OutputBound>& bounds) override;
   Result<std::int64_t> sm_clock_khz() override;
   Status freeze() override;
   Status thaw() override;
