@@ -220,6 +220,21 @@ const Speedup* ResultRow::credited(Side side) const {
 
 namespace {
 
+// Peaks that are measured in passing are too low beside other programs, and a limit that a baseline
+// beats is none. A calibrated one stands: kbench's calibrations were compared with other programs.
+std::string why_no_limit(const Evaluation& evaluation, const ResultRow& row) {
+  constexpr double kBeaten = 1.1;
+  if (!evaluation.limit_ns || !evaluation.limit_basis.ends_with(kMeasuredInPassing)) return "";
+  for (const auto& [side, time] :
+       {std::pair{Side::kEager, &row.eager}, std::pair{Side::kCompiled, &row.compiled}})
+    if (time->median_ns && *time->median_ns * kBeaten < *evaluation.limit_ns)
+      return fmt::format(
+          "not known: {} is faster than the peaks measured beside it allow, so the "
+          "machine was busy; `kbench calibrate --only limits`",
+          to_string(side));
+  return "";
+}
+
 // The row without its credit.
 ResultRow derive_numbers(const Evaluation& evaluation) {
   ResultRow row;
@@ -230,6 +245,10 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   // Messages are as every format shows them: a report is published.
   row.message = without_folders(evaluation.message);
   row.hint = without_folders(evaluation.hint);
+
+  row.limit_ns = evaluation.limit_ns;
+  row.unfused_limit_ns = evaluation.unfused_limit_ns;
+  row.limit_basis = evaluation.limit_basis;
 
   row.eager = timing_of(evaluation, Side::kEager, evaluation.eager_reason);
   row.compiled = timing_of(evaluation, Side::kCompiled, evaluation.compiled_reason);
@@ -249,6 +268,12 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   if (row.submitted.median_ns) row.no_verdict = why_no_verdict(evaluation);
   row.baseline = speedup(evaluation, Side::kEager, Side::kCompiled);
 
+  if (const std::string why = why_no_limit(evaluation, row); !why.empty()) {
+    row.limit_ns.reset();
+    row.unfused_limit_ns.reset();
+    row.limit_basis = why;
+  }
+
   if (const Check* worst = worst_check(evaluation.checks)) {
     row.max_error = worst->max_error;
     row.tolerance = worst->tolerance;
@@ -259,9 +284,6 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.sandbox_level = evaluation.sandbox_level;
   row.labels = evaluation.labels;
   row.floor_ns = evaluation.floor_ns;
-  row.limit_ns = evaluation.limit_ns;
-  row.unfused_limit_ns = evaluation.unfused_limit_ns;
-  row.limit_basis = evaluation.limit_basis;
   row.repeats = evaluation.repeats;
   row.protocol = evaluation.protocol;
   row.timed = evaluation.timed;

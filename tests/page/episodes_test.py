@@ -17,7 +17,7 @@ class EpisodesTest(PageCase):
         self.assertIn("submitted", rows.nth(0).inner_text())
         self.assertIn("out of turns", rows.nth(2).inner_text())
         rows.nth(0).locator("a").click()
-        self.assertEqual(page.locator("#task h2").inner_text(), self.task())
+        self.assertEqual(page.locator("#task h1").inner_text(), self.task())
         self.assertEqual(page.locator("#task details.episode").count(), 3)
 
     def test_a_line_opens_its_own_episode(self):

@@ -189,7 +189,7 @@ class OverviewTest(PageCase):
         self.assertTrue(all("softmax" in task for task, _ in self.dots(page)))
         first = self.dots(page)[0][0]
         page.click(".dot-line >> nth=0")
-        self.assertEqual(page.inner_text("#task h2"), first)
+        self.assertEqual(page.inner_text("#task h1"), first)
 
     def test_scores_have_their_intervals_in_sight(self):
         page = self.open()
@@ -327,9 +327,9 @@ class TaskPageTest(PageCase):
         self.assertTrue(page.is_visible("#overview"))
         self.assertEqual(page.input_value("#search"), "batched")
         fresh = self.open(link[link.index("#"):])
-        self.assertEqual(fresh.inner_text("#task h2"), "level1/002_batched_matrix_multiplication")
+        self.assertEqual(fresh.inner_text("#task h1"), "level1/002_batched_matrix_multiplication")
         fresh.click("text=Next")
-        self.assertEqual(fresh.inner_text("#task h2"), "level1/003_matrix_vector_multiplication")
+        self.assertEqual(fresh.inner_text("#task h1"), "level1/003_matrix_vector_multiplication")
 
     def test_what_the_author_of_a_failure_needs(self):
         page = self.open("#level1/002_batched_matrix_multiplication")

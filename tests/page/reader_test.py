@@ -66,7 +66,7 @@ class ReaderTest(PageCase):
         page.keyboard.press("Shift+Tab")
         self.assertEqual(page.evaluate(focused), lines[1])
         page.keyboard.press("Enter")
-        self.assertEqual(page.inner_text("#task h2"), lines[1])
+        self.assertEqual(page.inner_text("#task h1"), lines[1])
         page.go_back()
         page.wait_for_function(f"document.activeElement.closest('#dots') && {focused} === '{lines[1]}'")
 
@@ -78,7 +78,7 @@ class ReaderTest(PageCase):
         link.focus()
         top = page.evaluate("scrollY"), page.evaluate("document.querySelector('.matrix-box').scrollTop")
         page.keyboard.press("Enter")
-        self.assertEqual(page.inner_text("#task h2"), name)
+        self.assertEqual(page.inner_text("#task h1"), name)
         page.go_back()
         page.wait_for_function("name => document.activeElement.textContent === name", arg=name)
         self.assertTrue(page.evaluate("document.activeElement.closest('.matrix-box') !== null"))
@@ -152,6 +152,9 @@ class ReaderTest(PageCase):
         self.assertLessEqual(page.evaluate("""Math.max(...[...document.querySelectorAll(
             'main table:not(.matrix), main pre')].map(e => e.getBoundingClientRect().right))"""), 700)
 
+    # axe calls these moderate: a view without a heading of its own, words outside of every landmark.
+    LANDMARKS = {"page-has-heading-one", "region"}
+
     def test_axe_finds_nothing_serious(self):
         try:
             from axe_playwright_python.sync_playwright import Axe
@@ -168,7 +171,8 @@ class ReaderTest(PageCase):
                     self.show(page, fragment, section)
                     found = Axe().run(page).response["violations"]
                     serious = [(one["id"], [node["target"] for node in one["nodes"]][:4])
-                               for one in found if one["impact"] in ("serious", "critical")]
+                               for one in found
+                               if one["impact"] in ("serious", "critical") or one["id"] in self.LANDMARKS]
                     self.assertEqual(serious, [])
 
 

@@ -67,7 +67,7 @@ class SiteTest(PageCase):
         page = self.visit("#tasks?q=batched")
         page.click(".matrix tbody th a")
         page.wait_for_url(f"**/tasks/{TASK}.html*")
-        self.assertEqual(page.inner_text("#task h2"), TASK)
+        self.assertEqual(page.inner_text("#task h1"), TASK)
         self.assertIn("largest error 0.0019, allowed 0.0012", page.inner_text("#task"))
         self.assertGreaterEqual(page.locator("#task .marks").count(), 2)
         page.click("text=Next")
@@ -78,12 +78,12 @@ class SiteTest(PageCase):
         page.wait_for_url("**/index.html#tasks*")
         self.assertEqual(page.input_value("#search"), "batched")
         page.go_back()
-        self.assertEqual(page.inner_text("#task h2"), TASK)
+        self.assertEqual(page.inner_text("#task h1"), TASK)
 
     def test_addresses_of_the_one_file_page_go_on_working(self):
         page = self.visit(f"#{TASK}")
         page.wait_for_url(f"**/tasks/{TASK}.html*")
-        self.assertEqual(page.inner_text("#task h2"), TASK)
+        self.assertEqual(page.inner_text("#task h1"), TASK)
         unknown = self.visit("#level9/nothing")
         self.assertIn('no task "level9/nothing"', unknown.inner_text("#task"))
 

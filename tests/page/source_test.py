@@ -187,7 +187,7 @@ class HostileSourcesTest(PageCase):
         seen = ""
         page = self.open(width=390)
         for task in [one["task"] for one in data_of(self.file)["boards"][0]["tasks"]][:6]:
-            self.show(page, f"#{task}", f'#task h2:has-text("{task}")')
+            self.show(page, f"#{task}", f'#task h1:has-text("{task}")')
             page.evaluate(OPEN_ALL)
             seen += page.inner_text("#task")
             self.assertTrue(page.title().startswith("kbench results"))

@@ -31,6 +31,24 @@ ResultRow variant(ResultRow row, std::string name) {
   return row;
 }
 
+// The page gave ranks with ranges beside a share of the limit without an interval.
+TEST(Score, TheMedianShareOfTheLimitHasTheIntervalOfItsTasks) {
+  std::vector<ResultRow> rows;
+  for (int task = 1; task <= 6; ++task) {
+    rows.push_back(solved("a", task, 2));
+    rows.back().floor_ns = *rows.back().submitted.median_ns * task / 10;
+  }
+  const auto value = [&] {
+    return rank_agents(rows, {.redrawings = 0}).at(0).of(Score::kShareOfLimit).value();
+  };
+  EXPECT_NEAR(value().estimate, 0.35, 1e-12);
+  EXPECT_NEAR(value().low, 0.1, 1e-12) << "six tasks: the whole range is 97 %";
+  EXPECT_NEAR(value().high, 0.6, 1e-12);
+  rows.pop_back();
+  EXPECT_EQ(value().low, 0) << "five tasks bound nothing with 95 %";
+  EXPECT_EQ(value().high, 1);
+}
+
 TEST(Score, ClosedFormOfEveryScore) {
   std::vector<ResultRow> rows{solved("a", 1, 2, 0.5), solved("a", 2, 4, 4),
                               solved("a", 3, 1.005, 0.25), failed("a", 4)};

@@ -163,6 +163,21 @@ TEST(VerdictCard, TheShareIsOfTheLimitAndSaysByWhat) {
   EXPECT_EQ(fact(*card, "Share of the limit").remark, "nobody counts the work of aten::linalg_inv");
 }
 
+// A busy machine measured a limit of 9.7 ms in passing, where eager took 3.2 ms, and the page said
+// "329 % of the limit".
+TEST(VerdictCard, ALimitMeasuredInPassingThatABaselineBeatsIsNone) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.limit_ns = 12e6;
+  evaluation.limit_basis = "bytes, measured beside it";
+  auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_THAT(fact(*card, "Share of the limit").value, Not(HasSubstr("%")));
+  EXPECT_THAT(fact(*card, "Share of the limit").remark, HasSubstr("calibrate --only limits"));
+  evaluation.limit_basis = "bytes, calibrated 2026-11-28T12:00:00Z";
+  card = verdict_card(card_run(evaluation));
+  EXPECT_THAT(fact(*card, "Share of the limit").value, HasSubstr("%")) << "a calibration stands";
+}
+
 TEST(VerdictCard, WhatIsFasterThanTheDeviceHasNoSpeedup) {
   Evaluation evaluation = one_ms_row();
   evaluation.floor_ns = 2'000'000;

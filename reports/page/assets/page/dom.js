@@ -29,6 +29,10 @@ export const taskName = (name) => {
   return [slash ? h("span", { class: "level" }, name.slice(0, slash)) : null, name.slice(slash)];
 };
 
+// A name that may break behind each "_", and not within a word.
+export const breakable = (name) =>
+  name.split("_").flatMap((part, i) => (i ? ["_", h("wbr"), part] : [part]));
+
 export const svg = (tag, properties, ...children) =>
   make(document.createElementNS(SPACES.svg, tag), properties, children);
 

@@ -150,7 +150,7 @@ const showChange = (changed) => {
     parts.task.draw(boardNow(), taskShown());
     if (belowCard !== null) return scrollToPath();
     scrollTo(0, 0);
-    parts.task.element.querySelector("h2")?.focus({ preventScroll: true });
+    parts.task.element.querySelector("h1")?.focus({ preventScroll: true });
     parts.task.toEpisode();
     return undefined;
   }

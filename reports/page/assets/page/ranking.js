@@ -66,7 +66,8 @@ const METRICS = {
   milestone: { kind: "points", moves: false, alone: true, of: stored(() => "milestone") },
   correct: {
     kind: "share", moves: false, alone: true, always: true,
-    of: (entry) => ({ value: entry.tasks ? entry.correct / entry.tasks : null, low: null, high: null }),
+    of: (entry) => (entry.tasks ? { value: entry.correct / entry.tasks, ...wilson(entry.correct / entry.tasks, entry.tasks) }
+      : { value: null, low: null, high: null }),
   },
 };
 

@@ -1,7 +1,7 @@
 // One task: how long everybody took against the limit, and for each row what its author needs.
 
 import { words } from "./words.js";
-import { announce, folded, h } from "./dom.js";
+import { announce, breakable, folded, h } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
 import { contestant, data, fieldOf, isCorrect, rankedAs, timeRange } from "./data.js";
 import { colourOf } from "./curve.js";
@@ -66,36 +66,41 @@ const timeBars = (board, task, width) => {
   const times = timesOf(board, task);
   if (times.length === 0) return null;
   const limit = limitOf(task);
-  const left = Math.min(170, width * 0.3);
+  // On a phone names and times stand above the bars, which have all of the width.
+  const isNarrow = width < 500;
+  const rowHeight = isNarrow ? TIME_ROW + 16 : TIME_ROW;
+  const left = isNarrow ? 4 : Math.min(170, width * 0.3);
   const valueText = ({ time, range }) => {
     if (limit === null) return showMs(time);
     const share = showLimitShare(limit, time, range);
-    return `${showMs(time)} · ${width < 500 ? share : words.shareOfLimit(share)}`;
+    return `${showMs(time)} · ${isNarrow ? share : words.shareOfLimit(share)}`;
   };
   // As wide as a letter on average, so that no words end beyond the picture.
   const room = 16 + 6.6 * Math.max(...times.map((one) => valueText(one).length));
-  const right = Math.max(left + 60, width - room);
+  const right = isNarrow ? width - 12 : Math.max(left + 60, width - room);
   const most = Math.max(limit || 0, ...times.map(({ time, range }) => Math.max(time, range?.high ?? 0)));
   const x = linear(0, most, left, right);
-  const bottom = times.length * TIME_ROW + 18;
+  const bottom = times.length * rowHeight + 18;
   const short = (name) => {
-    const letters = Math.floor(left / 7.6);
+    const letters = Math.floor((isNarrow ? width - room : left) / 7.6);
     return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
   };
   const bars = times.map((one, i) => {
     const { name, kind, time, range } = one;
-    const y = 18 + i * TIME_ROW;
+    const y = 18 + i * rowHeight + (isNarrow ? 16 : 0);
     const middle = y + TIME_ROW / 2 - 2;
     return [
-      titled(label(left - 8, middle + 4, short(name), "end", "name"), name),
+      titled(isNarrow ? label(left, y, short(name), "start", "name")
+        : label(left - 8, middle + 4, short(name), "end", "name"), name),
       titled(box(left, y + 3, x(time) - left, TIME_ROW - 10, `time ${kind}`, 2),
         `${name}: ${showMs(time)} ms`),
       range && [line(x(range.low), middle, x(range.high), middle, "whisker"),
         [range.low, range.high].map((end) => line(x(end), middle - 4, x(end), middle + 4, "whisker"))],
-      label(x(range?.high ?? time) + 6, middle + 4, valueText(one), "start", "value"),
+      isNarrow ? label(width - 4, y, valueText(one), "end", "value")
+        : label(x(range?.high ?? time) + 6, middle + 4, valueText(one), "start", "value"),
     ];
   });
-  const ticks = linearTicks(0, most, width < 500 ? 3 : 6).map((tick) => [
+  const ticks = linearTicks(0, most, isNarrow ? 3 : 6).map((tick) => [
     line(x(tick), 18, x(tick), bottom, "grid"),
     label(x(tick), bottom + 14, `${Number(showMs(tick))} ms`, "middle"),
   ]);
@@ -311,12 +316,12 @@ export const makeTask = () => {
     element.hidden = false;
     if (!task) {
       element.replaceChildren(h("p", null, h("a", { href: linkTo("tasks") }, `← ${words.back}`)),
-        h("h2", { tabindex: "-1" }, words.noTask(name)));
+        h("h1", { tabindex: "-1" }, words.noTask(name)));
       return;
     }
     const width = Math.max(300, Math.min(element.clientWidth, 900));
     const why = task.rows[0].unranked_reason;
-    element.replaceChildren(steps(board, task), h("h2", { tabindex: "-1" }, task.task),
+    element.replaceChildren(steps(board, task), h("h1", { tabindex: "-1" }, ...breakable(task.task)),
       h("p", { class: "meta" }, words.taskMeta(task.level, task.size)),
       board.environment ? h("p", { class: "meta measured-with" }, board.environment) : "",
       why ? h("p", { class: "notice" }, words.unranked(why)) : "",

@@ -19,9 +19,14 @@ const seriesOf = (board, task) => board.trend.filter((one) => one.task === task)
 
 const dayOf = (run) => run.at.slice(0, 10);
 
-// Under a tick: the day, or the time where the tick before is of the same day.
-const tickLabels = (runs) => runs.map((run, i) =>
-  (i > 0 && dayOf(run) === dayOf(runs[i - 1]) ? run.at.slice(11, 16) : dayOf(run)));
+// Under a tick: the day; or the time where the tick before is of the same day, with seconds where
+// two are of one minute.
+const tickLabels = (runs) => {
+  const minute = (run) => run.at.slice(0, 16);
+  const ofOneMinute = runs.some((run, i) => i > 0 && minute(run) === minute(runs[i - 1]));
+  return runs.map((run, i) => (i > 0 && dayOf(run) === dayOf(runs[i - 1])
+    ? run.at.slice(11, ofOneMinute ? 19 : 16) : dayOf(run)));
+};
 
 const scalesOf = (series, width) => {
   const ends = series.flatMap(({ points }) =>
