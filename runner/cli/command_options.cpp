@@ -49,18 +49,8 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
 }
 
 void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::string& help) {
-  // CLI::Range lets through what is no number: nan is neither below nor above.
-  const auto in_range = [](const std::string& word) -> std::string {
-    double number = 0;
-    const bool is_number = CLI::detail::lexical_cast(word, number);
-    return is_number && number >= kLeastCallLimitSeconds && number <= kMostCallLimitSeconds
-               ? ""
-               : fmt::format("{} is not between {} and {} seconds", word, kLeastCallLimitSeconds,
-                             kMostCallLimitSeconds);
-  };
-  app.add_option("--call-limit", seconds, help)
-      ->check(CLI::Validator(in_range, ""))
-      ->type_name("SECONDS");
+  add_number(app, "--call-limit", seconds, kLeastCallLimitSeconds, kMostCallLimitSeconds, help,
+             "SECONDS");
 }
 
 WhoseSubmissions add_whose(CLI::App& app, RunRequest& request) {

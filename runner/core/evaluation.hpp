@@ -58,9 +58,6 @@ enum class Side { kEager, kCompiled, kSubmission, kVendor };
 // The block number of samples that belong to no block.
 constexpr int kAlone = -1;
 
-// The end of a limit_basis whose peaks nobody calibrated.
-inline constexpr std::string_view kMeasuredInPassing = "measured beside it";
-
 // The protocol of a measurement. Rows of different protocols are not compared. Protocol 1 began its
 // clocks on an idle device and believed a CPU worker's word on its time. Protocol 2 had baselines
 // and Python submissions copy transposed outputs together while their clock ran, which no caller of
@@ -215,8 +212,7 @@ struct Evaluation {
   // the memory bus once) and operator by operator; empty where it cannot be counted.
   std::optional<double> limit_ns;
   std::optional<double> unfused_limit_ns;
-  // The bound and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; "products, " and
-  // kMeasuredInPassing; else why none is
+  // The bound and whose limits: "bytes, calibrated 2026-01-02T03:04:05Z"; else why none is
   // known. Empty in rows from before.
   std::string limit_basis;
   int repeats = 0;    // new measurements, after one too fast or contradicted by clocks

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "runner/core/evaluation.hpp"
-
 namespace kbench {
 namespace {
 
@@ -23,7 +21,7 @@ double peak_of(const DeviceLimits& limits, const std::string& precision) {
 Rates rates_of(const std::string& precision, const DevicePeaks& measured,
                const std::optional<DeviceLimits>& calibrated) {
   const Rates beside{measured.copy_bytes_per_s, measured.matmul_flops_per_s,
-                     measured.matmul_flops_per_s, std::string(kMeasuredInPassing), false};
+                     measured.matmul_flops_per_s, "measured beside it", false};
   if (!calibrated || !(calibrated->bandwidth() > 0)) return beside;
   const bool by_default = precision == "torch-default";
   const double products = peak_of(*calibrated, by_default ? "fp32" : precision);

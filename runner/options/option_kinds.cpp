@@ -34,7 +34,25 @@ class PlainFormatter final : public CLI::Formatter {
   }
 };
 
+template <class Number>
+CLI::Validator between(const char* kind, Number least, Number most) {
+  const auto check = [=](const std::string& word) -> std::string {
+    Number number = 0;
+    const bool is_number = CLI::detail::lexical_cast(word, number);
+    return is_number && number >= least && number <= most
+               ? ""
+               : fmt::format("\"{}\" is no {} from {} to {}", word, kind, least, most);
+  };
+  return {check, ""};
+}
+
 }  // namespace
+
+CLI::Validator number_between(std::int64_t least, std::int64_t most) {
+  return between("whole number", least, most);
+}
+
+CLI::Validator number_between(double least, double most) { return between("number", least, most); }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
   const auto guess = nearest(word, known);

@@ -67,6 +67,11 @@ Number plain_number(const Number& number);
 template <class Number>
 Number plain_number(const std::optional<Number>& number);
 
+// Takes numbers from `least` to `most`, and no other words. CLI::Range lets nan through, and calls
+// "abc" out of range.
+[[nodiscard]] CLI::Validator number_between(std::int64_t least, std::int64_t most);
+[[nodiscard]] CLI::Validator number_between(double least, double most);
+
 // A number from `least` to `most`, or an optional one.
 template <class Number, class Least, class Most>
 CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, Least least,
@@ -74,7 +79,7 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, Number& number, 
   using Plain = decltype(plain_number(number));
   using Bound = std::conditional_t<std::is_floating_point_v<Plain>, double, std::int64_t>;
   return add_value(app, name, number, type, help)
-      ->check(CLI::Range(static_cast<Bound>(least), static_cast<Bound>(most)).description(""));
+      ->check(number_between(static_cast<Bound>(least), static_cast<Bound>(most)));
 }
 
 // A value that `parse` makes of the word, a Result.

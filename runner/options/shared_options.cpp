@@ -37,7 +37,7 @@ void add_task_globs(CLI::App& app, std::vector<std::string>& tasks) {
 
 void add_levels(CLI::App& app, std::vector<int>& levels, const std::string& help) {
   app.add_option("--level", levels, help)
-      ->check(CLI::Range(1, 99).description(""))
+      ->check(number_between(std::int64_t{1}, std::int64_t{99}))
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("N");
@@ -105,7 +105,7 @@ void add_allow_torch(CLI::App& app, std::string& policy) {
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
   return app.add_option("--pairs", pairs, help)
-      ->check(CLI::Range(3, most).description(""))
+      ->check(number_between(std::int64_t{3}, std::int64_t{most}))
       ->type_name("N");
 }
 

@@ -80,10 +80,13 @@ bool RunBuilds::is_measured(std::size_t index) const {
 }
 
 void RunBuilds::tell_of_failures() {
-  for (std::size_t i = 0; i < plan_.units.size(); ++i)
-    if (const Error* error = error_of(i))
-      progress_.note(fmt::format("{}: {}", clean_name(plan_.units[i].id.name, 120),
-                                 printable(first_line(error->message))));
+  for (std::size_t i = 0; i < plan_.units.size(); ++i) {
+    const Error* error = error_of(i);
+    if (error == nullptr) continue;
+    const std::string name = clean_name(plan_.units[i].id.name, 120);
+    const std::string what = printable(first_line(error->message));
+    progress_.note(what.starts_with(name) ? what : fmt::format("{}: {}", name, what));
+  }
 }
 
 // --- tasks and packages ---
