@@ -55,6 +55,16 @@ HtmlWriter& HtmlWriter::element(std::string_view tag, std::string_view content,
   return open(tag, attributes).text(content).close();
 }
 
+HtmlWriter& HtmlWriter::text_with_code(std::string_view words) {
+  for (;;) {
+    const std::size_t begin = words.find('`');
+    const std::size_t end = begin == words.npos ? begin : words.find('`', begin + 1);
+    if (end == words.npos) return text(words);
+    text(words.substr(0, begin)).element("code", words.substr(begin + 1, end - begin - 1));
+    words.remove_prefix(end + 1);
+  }
+}
+
 std::string HtmlWriter::take() {
   assert(open_.empty());
   return std::move(out_);

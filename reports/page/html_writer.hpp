@@ -20,6 +20,8 @@ class HtmlWriter {
   // An element with nothing but text in it.
   HtmlWriter& element(std::string_view tag, std::string_view text,
                       const Attributes& attributes = {});
+  // Text whose words between backticks are code; one backtick alone stands as it is.
+  HtmlWriter& text_with_code(std::string_view text);
   // The finished text. Requires that every element is closed.
   [[nodiscard]] std::string take();
 

@@ -264,7 +264,8 @@ void write_card(HtmlWriter& html, const VerdictCard& card) {
   write_card_facts(html, card);
   if (!card.message.empty())
     html.element("pre", card.message, {{"class", "message"}, {"tabindex", "0"}});
-  if (!card.hint.empty()) html.element("p", "→ " + card.hint, {{"class", "hint"}});
+  if (!card.hint.empty())
+    html.open("p", {{"class", "hint"}}).text_with_code("→ " + card.hint).close();
   write_card_doubts(html, card);
   html.close();
 }

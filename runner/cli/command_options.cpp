@@ -96,10 +96,10 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 
 void add_trust(CLI::App& app, Trust& trust) {
   app.add_flag("--trust-estimates", trust.estimates,
-               "Let speed-ups count on an uncalibrated device; their rows say so");
+               "Let speed-ups count on an uncalibrated device; such rows get a label");
   app.add_flag(
       "--trust-unchecked", trust.unchecked,
-      "Let rows count even if their chain cannot be checked here (made elsewhere, or unchained)");
+      "Let rows count whose chain (their seal) cannot be checked here: made elsewhere, or without one");
 }
 
 namespace {

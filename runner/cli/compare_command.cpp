@@ -79,7 +79,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
           ""))
       ->type_name("WHAT");
   compare.add_flag("--exit-zero", options.exit_zero,
-                   "Exit code 0 in place of 4: what --fail-on finds is in the last line alone");
+                   "Exit code 0 in place of 4; the last line still says what --fail-on found");
   compare.add_flag("--all", options.all, "List what is the same, too");
   compare.add_flag("--force", options.force, "Compare runs that differ in how they measured");
   compare.add_flag("--remeasure", options.remeasure,

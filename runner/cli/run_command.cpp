@@ -132,9 +132,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_task_globs(app, options.tasks);
   add_tags(app, options.tags);
   app.add_flag("--all-tasks", options.all_tasks,
-               "Also time tasks that have no submission; options that select tasks do so anyway");
+               "Also take tasks that have no submission; --level, --task and the like take them anyway");
   add_size(app, options.size,
-           "Size of the tasks (default: full on CUDA, small on CPU, else the only one they have)");
+           "Size of the tasks (default: full on CUDA, small on CPU; a task with one size has that)");
   add_device(app, options.device,
              "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
   add_devices(app, options.devices);

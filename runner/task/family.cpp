@@ -95,22 +95,34 @@ bool computes(std::span<const std::string> operators, const Family& family) {
   });
 }
 
+// A product of two values, neither of them a parameter of a layer.
+bool is_product(const std::string& op) {
+  const std::string_view name = bare(op);
+  return name == "matmul" || name == "bmm" || name == "einsum";
+}
+
 // Written out: a product of two values, a softmax, and a product again.
 bool composes_attention(std::span<const std::string> operators) {
   int stage = 0;
   for (const std::string& op : operators) {
-    const std::string_view name = bare(op);
-    const bool product = name == "matmul" || name == "bmm" || name == "einsum";
-    if (stage == 1 ? name == "softmax" : product) ++stage;
+    if (stage == 1 ? bare(op) == "softmax" : is_product(op)) ++stage;
     if (stage == 3) return true;
   }
   return false;
 }
 
+// A part of a model that has attention need not have any: minGPT's GELU.
+bool may_be_named(const Family& family, std::span<const std::string> operators) {
+  if (operators.empty()) return true;
+  if (family.name == "attention" && std::none_of(operators.begin(), operators.end(), is_product))
+    return false;
+  return family.composed;
+}
+
 bool belongs(const Family& family, std::string_view words, std::span<const std::string> operators) {
   if (computes(operators, family)) return true;
   if (family.name == "attention" && composes_attention(operators)) return true;
-  return (operators.empty() || family.composed) &&
+  return may_be_named(family, operators) &&
          std::any_of(family.in_names.begin(), family.in_names.end(),
                      [&](std::string_view part) { return is_named(words, part); });
 }

@@ -50,6 +50,12 @@ TEST(Family, TheNameSaysWhatOperatorsAreComposedTo) {
 }
 
 TEST(Family, OperatorsAreBelievedBeforeTheName) {
+  EXPECT_THAT(families("088_mingptnewgelu", {"aten::mul", "aten::tanh"}),
+              Not(Contains("attention")))
+      << "minGPT's GELU";
+  EXPECT_THAT(families("050_reluselfattention", {"aten::matmul", "aten::relu", "aten::matmul"}),
+              Contains("attention"))
+      << "without a softmax";
   EXPECT_THAT(families("matmul_by_name_alone", {"aten::mul"}), ElementsAre("elementwise"));
 }
 

@@ -265,5 +265,12 @@ TEST(HtmlWriter, EscapesTextAndAttributes) {
   EXPECT_EQ(html.take(), "<p title=\"&quot;&gt;&lt;script&gt;\">&lt;&amp;</p>\n");
 }
 
+// Hints showed their backticks.
+TEST(HtmlWriter, WordsBetweenBackticksAreCodeAndOneAloneStandsAsItIs) {
+  HtmlWriter html;
+  html.open("p").text_with_code("type `a < b` or ` alone").close();
+  EXPECT_THAT(html.take(), HasSubstr("type <code>a &lt; b</code> or ` alone"));
+}
+
 }  // namespace
 }  // namespace kbench

@@ -29,6 +29,12 @@ export const taskName = (name) => {
   return [slash ? h("span", { class: "level" }, name.slice(0, slash)) : null, name.slice(slash)];
 };
 
+// Words between backticks are code; one backtick alone stands as it is.
+export const withCode = (text) => {
+  const parts = text.split("`");
+  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? h("code", null, part) : part)) : [text];
+};
+
 // A name that may break behind each "_", and not within a word.
 export const breakable = (name) =>
   name.split("_").flatMap((part, i) => (i ? ["_", h("wbr"), part] : [part]));

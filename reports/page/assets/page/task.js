@@ -1,7 +1,7 @@
 // One task: how long everybody took against the limit, and for each row what its author needs.
 
 import { words } from "./words.js";
-import { announce, breakable, folded, h } from "./dom.js";
+import { announce, breakable, folded, h, withCode } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
 import { contestant, data, fieldOf, isCorrect, rankedAs, timeRange } from "./data.js";
 import { colourOf } from "./curve.js";
@@ -219,7 +219,7 @@ const reasonsOf = (row) =>
 
 const entryBody = (row, width) => h("div", { class: "entry-body" },
   row.message && !hasCard ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
-  row.hint && !hasCard ? h("p", { class: "hint" }, `→ ${row.hint}`) : null,
+  row.hint && !hasCard ? h("p", { class: "hint" }, "→ ", ...withCode(row.hint)) : null,
   reasonsOf(row),
   errorBlock(row),
   sourcesOf(row),
