@@ -35,7 +35,28 @@ Cell dash_or(const std::string& text) {
   return {text.empty() ? std::string("–") : sanitize_line(text), {}};
 }
 
+Cell task_cell(const ListedRun& run) {
+  return dash_or(run.task.several ? "several" : run.task.name);
+}
+
+// "v1.cpp (me)", "alice/level1/019_relu.cpp", "several of alice", "several".
+Cell submission_cell(const ListedRun& run) {
+  if (run.submission.several)
+    return dash_or(run.agent.single() ? "several of " + run.agent.name : "several");
+  const std::string& name = run.submission.name;
+  const bool says_agent = run.agent.name.empty() || name.starts_with(run.agent.name + "/");
+  return dash_or(says_agent ? name : fmt::format("{} ({})", name, run.agent.name));
+}
+
+Json name_or_null(const SharedName& shared) { return shared.single() ? Json(shared.name) : Json(); }
+
 }  // namespace
+
+void SharedName::add(const std::string& first, const std::string& last) {
+  if (first.empty() && last.empty()) return;
+  several = several || first != last || (!name.empty() && name != first);
+  if (name.empty()) name = first;
+}
 
 int ListedRun::rows() const {
   return std::accumulate(states.begin(), states.end(), damaged,
@@ -67,6 +88,9 @@ Result<std::vector<ListedRun>> list_runs(const Store& store) {
       run.damaged += count.rows;
     if (run.facts.kind.empty()) run.facts.kind = count.device;
     if (!count.device_uuid.empty()) run.uuids.insert(count.device_uuid);
+    run.task.add(count.tasks.first, count.tasks.last);
+    run.agent.add(count.agents.first, count.agents.last);
+    run.submission.add(count.submissions.first, count.submissions.last);
   }
   return listed;
 }
@@ -74,6 +98,8 @@ Result<std::vector<ListedRun>> list_runs(const Store& store) {
 std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style) {
   Column id{.heading = "Run"};
   Column tag{.heading = "Tag", .importance = 5};
+  Column task{.heading = "Task", .importance = 8};
+  Column submission{.heading = "Submission", .importance = 7};
   Column date{.heading = "Date (UTC)", .importance = 6};
   Column device{.heading = "Device", .importance = 4};
   Column commit{.heading = "Commit", .importance = 1};
@@ -84,6 +110,8 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
   for (const ListedRun& run : runs) {
     id.cells.push_back({sanitize_line(short_id(run.run)), {}});
     tag.cells.push_back(dash_or(fmt::format("{}", fmt::join(run.tags, ", "))));
+    task.cells.push_back(task_cell(run));
+    submission.cells.push_back(submission_cell(run));
     const bool finished = !run.run.finished_at.empty();
     date.cells.push_back(
         {sanitize_line(minute_of(run.run.started_at)) + (finished ? "" : " unfinished"),
@@ -100,7 +128,7 @@ std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& st
   }
   std::vector<Column> columns{std::move(id), std::move(tag)};
   if (any_shard) columns.push_back(std::move(shard));
-  for (Column* column : {&date, &device, &commit, &rows, &states})
+  for (Column* column : {&task, &submission, &date, &device, &commit, &rows, &states})
     columns.push_back(std::move(*column));
   return render_table(std::move(columns), style);
 }
@@ -113,6 +141,9 @@ Json runs_json(const std::vector<ListedRun>& runs) {
     for (const auto& [state, rows] : run.states) states[std::string(to_string(state))] = rows;
     if (one["device"]["kind"].is_null()) one["device"]["kind"] = text_or_null(run.facts.kind);
     one["device"]["uuids"] = run.uuids;
+    one["task"] = name_or_null(run.task);
+    one["agent"] = name_or_null(run.agent);
+    one["submission"] = name_or_null(run.submission);
     if (const auto part = shard_of(run.run))
       one["shard"] = {{"group", part->group}, {"index", part->index}, {"of", part->of}};
     one["rows"] = run.rows();

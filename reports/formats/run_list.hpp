@@ -1,5 +1,6 @@
-// The runs of a database, a line each: which, when, named how, on what, of which commit, and how
-// their rows ended. The other reports of several runs name runs as it does.
+// The runs of a database, a line each: which, when, named how, of which task and submission, on
+// what, of which commit, and how their rows ended. The other reports of several runs name runs as
+// it does.
 #pragma once
 
 #include <map>
@@ -16,6 +17,15 @@ namespace kbench {
 
 class Store;
 
+// A name that rows of a run have.
+struct SharedName {
+  std::string name;      // empty: no row has one
+  bool several = false;  // rows differ; then the name is one of theirs
+
+  void add(const std::string& first, const std::string& last);
+  [[nodiscard]] bool single() const { return !name.empty() && !several; }
+};
+
 struct ListedRun {
   Run run;
   RunFacts facts;
@@ -23,6 +33,9 @@ struct ListedRun {
   std::set<std::string> uuids;  // GPUs that judged its rows
   std::map<State, int> states;  // rows by how they ended
   int damaged = 0;              // rows in a state that no kbench knows
+  SharedName task;
+  SharedName agent;
+  SharedName submission;  // SubmissionId::name: "v1.cpp" of a single file
 
   [[nodiscard]] int rows() const;
 };
@@ -31,7 +44,8 @@ struct ListedRun {
 [[nodiscard]] Result<std::vector<ListedRun>> list_runs(const Store& store);
 
 [[nodiscard]] std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style);
-// {schema_version, runs[]}: run_json, with uuids in its device, shard, rows, states and damaged.
+// {schema_version, runs[]}: run_json, with uuids in its device, task, agent and submission (null
+// where the run has several or none), shard, rows, states and damaged.
 [[nodiscard]] Json runs_json(const std::vector<ListedRun>& runs);
 
 // {id, tags, started_at, finished_at, device: {kind, name, threads}, commit, dirty, quick}; null

@@ -508,15 +508,20 @@ Result<StoredNode> Store::read_node(const std::string& id) const {
 Result<std::vector<StateCount>> Store::state_counts() const {
   return impl_->guarded("counting rows", [&]() -> Result<std::vector<StateCount>> {
     SQLite::Statement rows(impl_->database,
-                           "SELECT run_id, device, device_uuid, state, count(*) FROM evaluation "
-                           "GROUP BY run_id, device, device_uuid, state");
+                           "SELECT run_id, device, device_uuid, state, count(*), min(task), "
+                           "max(task), min(agent), max(agent), min(submission), max(submission) "
+                           "FROM evaluation GROUP BY run_id, device, device_uuid, state");
+    const auto span = [&rows](int column) {
+      return StateCount::Span{rows.getColumn(column).getString(),
+                              rows.getColumn(column + 1).getString()};
+    };
     std::vector<StateCount> counts;
     while (rows.executeStep()) {
       impl_->budget->spend(columns::bytes_of_row(rows));
       counts.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getString(),
                         rows.getColumn(2).getString(),
                         state_from_string(rows.getColumn(3).getString()),
-                        rows.getColumn(4).getInt()});
+                        rows.getColumn(4).getInt(), span(5), span(7), span(9)});
     }
     return counts;
   });
@@ -582,6 +587,7 @@ Result<std::optional<double>> Store::typical_seconds(const std::string& task,
         impl_->database,
         "SELECT wall_seconds FROM (SELECT number, run_id, wall_seconds FROM evaluation "
         "    WHERE task = ? AND size = ? AND device = ? AND timed = ? AND wall_seconds IS NOT NULL "
+        "        AND state = 'ok' "
         "    ORDER BY number DESC LIMIT 500) AS newest JOIN run ON run.id = newest.run_id "
         "WHERE CASE WHEN json_valid(run.configuration) "
         "    THEN coalesce(json_extract(run.configuration, '$.quick'), 0) END = ? "

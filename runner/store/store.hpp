@@ -25,11 +25,20 @@ namespace kbench {
 
 // How many rows of a run and a device ended in a state.
 struct StateCount {
+  // The first and the last of some text in these rows, by name: two names if any rows differ. Both
+  // are empty if none has the text.
+  struct Span {
+    std::string first;
+    std::string last;
+  };
   std::string run_id;
   std::string device;          // "cpu" or "cuda"
   std::string device_uuid;     // Evaluation::device_uuid
   std::optional<State> state;  // empty: one that no kbench knows, which is damage
   int rows = 0;
+  Span tasks;
+  Span agents;
+  Span submissions;  // names of submissions, SubmissionId::name
 };
 
 // A run as it was read in one moment.

@@ -270,6 +270,48 @@ TEST_F(StoredHistory, RunsAreListedWithTheirStates) {
   EXPECT_TRUE(json["runs"][0]["finished_at"].is_null());
 }
 
+// Was: a list of runs named neither a task nor a file, so the runs of v1.cpp and v2.cpp looked
+// alike.
+TEST_F(StoredHistory, ARunOfOneSubmissionIsListedWithTaskAndFile) {
+  Evaluation file = timed_evaluation("aa11", kRelu, "me", 1'000'000);
+  file.submission->name = "v1.cpp";
+  store({.id = "aa11", .started_at = "2026-11-20T03:00:00Z"}, {file});
+  store({.id = "bb22", .started_at = "2026-11-21T03:00:00Z"},
+        {timed_evaluation("bb22", kRelu, "alice", 1'000'000)});
+  store({.id = "cc33", .started_at = "2026-11-22T03:00:00Z"},
+        {timed_evaluation("cc33", kRelu, "alice", 1'000'000),
+         timed_evaluation("cc33", "level1/020_leakyrelu", "alice", 1'000'000)});
+  store({.id = "dd44", .started_at = "2026-11-23T03:00:00Z"},
+        {timed_evaluation("dd44", kRelu, "alice", 1'000'000),
+         failed_evaluation("dd44", kRelu, "bob")});
+  const auto runs = list_runs(store_);
+  ASSERT_TRUE(runs.ok()) << runs.error().message;
+  const std::string text = render_runs(*runs, {});
+  EXPECT_THAT(text, HasSubstr("level1/019_relu  v1.cpp (me) "));
+  EXPECT_THAT(text, HasSubstr("level1/019_relu  alice/level1/019_relu.cpp "));
+  EXPECT_THAT(text, HasSubstr("several          several of alice "));
+  EXPECT_THAT(text, HasSubstr("level1/019_relu  several "));
+  const Json list = runs_json(*runs)["runs"];
+  EXPECT_EQ(list[3]["task"], kRelu);
+  EXPECT_EQ(list[3]["submission"], "v1.cpp");
+  EXPECT_EQ(list[3]["agent"], "me");
+  EXPECT_TRUE(list[1]["task"].is_null());
+  EXPECT_TRUE(list[1]["submission"].is_null());
+  EXPECT_EQ(list[1]["agent"], "alice");
+  EXPECT_EQ(list[0]["task"], kRelu);
+  EXPECT_TRUE(list[0]["agent"].is_null());
+}
+
+// A run of baselines has a task and no submission.
+TEST_F(StoredHistory, ARunWithoutSubmissionsIsListedWithItsTask) {
+  Evaluation baseline = timed_evaluation("aa11", kRelu, "me", 1'000'000);
+  baseline.submission.reset();
+  store({.id = "aa11", .started_at = "2026-11-20T03:00:00Z"}, {baseline});
+  const auto runs = list_runs(store_);
+  EXPECT_THAT(render_runs(*runs, {}), HasSubstr("level1/019_relu  –  "));
+  EXPECT_TRUE(runs_json(*runs)["runs"][0]["submission"].is_null());
+}
+
 // GPUs of one name are one device to whoever compares, and each is named in its rows.
 TEST_F(StoredHistory, GpusOfOneNameAreOneDevice) {
   const auto row_of = [](int run, const char* agent, const char* uuid) {
