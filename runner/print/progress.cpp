@@ -113,14 +113,18 @@ void Progress::tick() {
 }
 
 void Progress::item_done(std::string_view outcome) {
-  if (verbosity_ >= 0) {
-    print_line(fmt::format("[{}/{}] {}", index_ + 1, expected_.size(), outcome));
-  }
   if (in_item_ && index_ < expected_.size()) {
     expected_so_far_ += expected_[index_];
     took_so_far_ += seconds_between(item_started_, clock_());
     ++ended_;
   }
+  item_ended(outcome);
+}
+
+void Progress::item_failed(std::string_view outcome) { item_ended(outcome); }
+
+void Progress::item_ended(std::string_view outcome) {
+  if (verbosity_ >= 0) print_line(fmt::format("[{}/{}] {}", index_ + 1, expected_.size(), outcome));
   ++index_;
   in_item_ = false;
   item_.clear();

@@ -34,6 +34,8 @@ class Progress final : public ProgressSink {
   void tick() override;
   // A lasting line "[3/12] OUTCOME", unless quiet.
   void item_done(std::string_view outcome) override;
+  // The same for an item that failed: when it ended says nothing of those to come.
+  void item_failed(std::string_view outcome);
   void begin(std::string phase, std::vector<double> expected_seconds) override;
   void item(std::size_t index, std::string_view name) override;
   // Erases the line.
@@ -50,6 +52,7 @@ class Progress final : public ProgressSink {
   [[nodiscard]] double remaining_seconds() const;
 
  private:
+  void item_ended(std::string_view outcome);
   void erase();
   void draw();
   void print_line(const std::string& text);

@@ -24,7 +24,11 @@ RunFace::RunFace(ColorMode color, int verbosity, std::function<void(const Evalua
 
 void RunFace::row(const Evaluation& evaluation, std::span<const Blob> /*sources*/) {
   stored_(evaluation);
-  progress_.item_done(format_row_line(derive(evaluation)));
+  const std::string line = format_row_line(derive(evaluation));
+  if (is_failure(evaluation.state))
+    progress_.item_failed(line);
+  else
+    progress_.item_done(line);
 }
 
 ReportingFace::ReportingFace(ColorMode color, int verbosity, RunReports reports,

@@ -173,6 +173,26 @@ TEST_F(ProgressTest, WhereNothingIsKnownTheFirstItemTells) {
   EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 14);
 }
 
+// Was: a compile error of half a second made the rest of a phase look that short.
+TEST_F(ProgressTest, AnItemThatFailedSaysNothingOfThoseToCome) {
+  auto progress = make(false, -1);
+  progress->begin("evaluating", {10, 10, 30});
+  progress->item(0, "a");
+  now_ += seconds{1};
+  progress->item_failed("compile error");
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 40);
+  progress = make(false, -1);
+  progress->begin("evaluating", {0, 0, 0});
+  progress->item(0, "a");
+  now_ += seconds{1};
+  progress->item_failed("compile error");
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 0) << "nothing is known yet";
+  progress->item(1, "b");
+  now_ += seconds{7};
+  progress->item_done("ok");
+  EXPECT_DOUBLE_EQ(progress->remaining_seconds(), 7);
+}
+
 TEST_F(ProgressTest, ForeignNamesCannotSteerTheTerminal) {
   const auto progress = make(true);
   progress->begin("evaluating", {1});
