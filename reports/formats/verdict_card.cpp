@@ -36,7 +36,7 @@ std::vector<CardBadge> doubt_badges(const Doubts& doubts) {
   const auto add = [&](bool holds, const char* text) {
     if (holds) badges.push_back({fmt::format("– {}", text), Tone::kCaution});
   };
-  add(doubts.uncalibrated, "not calibrated");
+  add(doubts.uncalibrated, "timing not calibrated");
   add(doubts.busy, "busy machine");
   add(!doubts.too_short.empty(), "too short to time");
   add(doubts.too_few_blocks, "too few samples");
@@ -112,18 +112,29 @@ std::string limit_share_words(const ResultRow& row, double share) {
                      confidence < 0.95 ? fmt::format(" at {:.0f} %", 100 * confidence) : "");
 }
 
+// A calibration has two halves: "bytes, calibrated …" is the limits', and says nothing of timing.
+std::string basis_words(std::string basis) {
+  constexpr std::string_view kCalibrated = ", calibrated ";
+  if (const auto at = basis.find(kCalibrated); at != basis.npos) basis.insert(at + 2, "limits ");
+  return sanitize_line(basis);
+}
+
+bool has_calibrated_limits(const ResultRow& row) {
+  return row.limit_basis.find(", calibrated ") != row.limit_basis.npos;
+}
+
 CardFact limit_fact(const ResultRow& row) {
   CardFact fact{"Share of the limit", kUnknown, "the least time of a call is not known here",
                 Tone::kNeutral};
   const auto share = row.share_of_limit(Side::kSubmission);
   if (!share) {
-    if (!row.limit_basis.empty()) fact.remark = sanitize_line(row.limit_basis);
+    if (!row.limit_basis.empty()) fact.remark = basis_words(row.limit_basis);
     return fact;
   }
   fact.value = limit_share_words(row, *share);
   fact.remark =
       fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
-  if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", sanitize_line(row.limit_basis));
+  if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", basis_words(row.limit_basis));
   return fact;
 }
 
@@ -184,14 +195,21 @@ std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
   if (doubts.uncalibrated) {
     const char* consequence =
         row.credit.estimate_trusted ? "counts by --trust-estimates alone" : "counts in no score";
-    sentences.push_back({fmt::format("No verdict: this device is not calibrated, so run-to-run "
-                                     "variation is unknown, and the speed-up {}.",
-                                     consequence),
-                         "kbench calibrate", calibration_time(row.device)});
+    sentences.push_back(
+        {fmt::format("No verdict: the timing is not calibrated on this device, "
+                     "so run-to-run variation is unknown, and the speed-up {}.",
+                     consequence),
+         has_calibrated_limits(row) ? "kbench calibrate --only timing" : "kbench calibrate",
+         calibration_time(row.device)});
     doubts.uncalibrated = false;
   }
-  if (doubts.any())
+  if (doubts.any()) {
     sentences.push_back({fmt::format("No verdict: {}.", sanitize_line(doubts.words())), "", ""});
+    if (doubts.busy) {
+      sentences.back().command = "kbench compare --remeasure";
+      sentences.back().remark = "still compares two tries on a busy machine";
+    }
+  }
   if (row.no_verdict.empty() && !row.credit.uncredited.empty())
     sentences.push_back(
         {fmt::format("Not counted: {}.", sanitize_line(row.credit.uncredited)), "", ""});

@@ -13,7 +13,7 @@
 
 namespace kbench {
 
-// "– not calibrated", "▲ FASTER".
+// "– timing not calibrated", "▲ FASTER".
 struct CardBadge {
   std::string text;
   Tone tone = Tone::kNeutral;

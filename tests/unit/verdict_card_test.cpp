@@ -104,11 +104,40 @@ TEST(VerdictCard, WithoutACalibrationItLeadsWithTheEstimateAndNamesTheCommand) {
   const auto card = verdict_card(card_run(evaluation));
   ASSERT_TRUE(card);
   EXPECT_EQ(card_title(*card), "✓ correct · 1.000 ms · 2.00× eager");
-  EXPECT_THAT(badge_texts(card->badges), ElementsAre("– not calibrated"));
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("– timing not calibrated"));
   ASSERT_EQ(card->doubts.size(), 1u);
   EXPECT_THAT(card->doubts[0].sentence, HasSubstr("counts in no score"));
   EXPECT_EQ(card->doubts[0].command, "kbench calibrate");
   EXPECT_THAT(card->doubts[0].remark, HasSubstr("about ten minutes, once"));
+}
+
+// Was: "not calibrated" of the timing beside "calibrated" of the limits, and neither was named.
+TEST(VerdictCard, TheHalvesOfACalibrationAreNamed) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.calibration.reset();
+  evaluation.limit_ns = 250'000;
+  evaluation.limit_basis = "bytes, calibrated 2026-11-28T12:00:00Z";
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_THAT(fact(*card, "Share of the limit").remark,
+              HasSubstr("(bytes, limits calibrated 2026-11-28T12:00:00Z)"));
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("– timing not calibrated"));
+  EXPECT_THAT(card->doubts.at(0).sentence,
+              HasSubstr("the timing is not calibrated on this device"));
+  EXPECT_EQ(card->doubts.at(0).command, "kbench calibrate --only timing");
+}
+
+// Was: the card of a busy machine said "run again without them", and named no command.
+TEST(VerdictCard, ABusyMachineLeavesACommandToType) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.device = "cuda";
+  evaluation.labels = "busy_machine";
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("– busy machine"));
+  EXPECT_THAT(card->doubts.at(0).sentence, HasSubstr("run again without them"));
+  EXPECT_EQ(card->doubts.at(0).command, "kbench compare --remeasure");
+  EXPECT_EQ(card->doubts.at(0).remark, "still compares two tries on a busy machine");
 }
 
 // Ratios by block are 2, 0.4, 0.4, 2, 2, …; the medians of both sides are 2 ms and 5 ms.
@@ -156,7 +185,7 @@ TEST(VerdictCard, TheShareIsOfTheLimitAndSaysByWhat) {
   ASSERT_TRUE(card);
   EXPECT_THAT(fact(*card, "Share of the limit").value, StartsWith("25.0 % ["));
   EXPECT_THAT(fact(*card, "Share of the limit").remark,
-              HasSubstr("(bytes, calibrated 2026-11-28T12:00:00Z)"));
+              HasSubstr("(bytes, limits calibrated 2026-11-28T12:00:00Z)"));
   evaluation.limit_ns.reset();
   evaluation.limit_basis = "nobody counts the work of aten::linalg_inv";
   card = verdict_card(card_run(evaluation));
@@ -233,7 +262,7 @@ TEST(VerdictCard, TerminalAndPageShowTheSameNumbers) {
   const std::string head = page.substr(0, page.find("</header>"));
   for (const std::string& shown : {text, head}) {
     for (const CardFact& one : card->facts) EXPECT_THAT(shown, HasSubstr(one.value));
-    EXPECT_THAT(shown, HasSubstr("– not calibrated"));
+    EXPECT_THAT(shown, HasSubstr("– timing not calibrated"));
     EXPECT_THAT(shown, HasSubstr("kbench calibrate"));
     EXPECT_THAT(shown, Not(HasSubstr("ranks first")));
     EXPECT_THAT(shown, Not(HasSubstr("geometric mean")));
