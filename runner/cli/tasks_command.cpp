@@ -37,10 +37,12 @@ Result<End> list(const TasksOptions& options, const Installation& installation) 
   if (!of_levels) return of_levels.error();
   const auto selected = with_tags(std::move(*of_levels), options.tags);
   if (!selected) return selected.error();
+  Terminal out = standard_output(options.common);
+  out.is_tty = out.is_tty && !options.common.wide;
   if (options.format == OutputFormat::kJson)
     print_json(task_list_json(*selected, sizes_of_each(*selected)));
   else
-    fmt::print("{}", task_list_text(*selected, standard_output(options.common)));
+    fmt::print("{}", task_list_text(*selected, out));
   if (selected->empty()) {
     return End{ExitCode::kNothingSelected,
                options.tags.empty() ? "no task of that level" : "no task of that level and tag"};
@@ -110,6 +112,7 @@ CLI::App* add_tasks(CLI::App& app, TasksOptions& options) {
                           "Print all that whoever writes a kernel has to know");
   add_levels(list, options.levels);
   add_tags(list, options.tags);
+  add_wide(list, options.common);
   for (auto* one : {&show, &header, &prompt}) add_one_task(*one, options.task);
   add_size(show, options.size, "Only this size");
   add_size(header, options.size, "Shapes of this size (default: small)");

@@ -93,19 +93,28 @@ std::string error_text(const ImportOutcome& outcome) {
 }  // namespace
 
 std::string task_list_text(const std::vector<TaskEntry>& entries, const Terminal& out) {
+  // A line fits the terminal: one long name then moves no other line's title out of sight.
+  const bool fits = out.is_tty && out.columns > 0;
   std::size_t width = 0;
   for (const TaskEntry& entry : entries) width = std::max(width, entry.id.size());
+  if (fits) width = std::min(width, out.columns / 2);
   const auto sizes = sizes_of_each(entries);
   std::string text;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const TaskEntry& entry = entries[i];
-    const auto padded = fmt::format("{:{}}", printable(entry.id), width);
+    std::string name = fmt::format("{:{}}  ", printable(entry.id), width);
     const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
-    text += fmt::format("{}  {}\n", out.paint(Color::kBold, padded),
-                        entry.problem.empty()
-                            ? fmt::format("{:10}  {}{}", names, printable(entry.title),
-                                          entry.unranked.empty() ? "" : "  (not ranked)")
-                            : out.paint(Color::kRed, "unreadable: " + printable(entry.problem)));
+    std::string rest = entry.problem.empty()
+                           ? fmt::format("{:10}  {}{}", names, printable(entry.title),
+                                         entry.unranked.empty() ? "" : "  (not ranked)")
+                           : "unreadable: " + printable(entry.problem);
+    if (fits) {
+      name = shorten(name, out.columns);
+      const std::size_t left = out.columns - display_width(name);
+      rest = left > 0 ? shorten(rest, left) : "";
+    }
+    text += out.paint(Color::kBold, name) +
+            (entry.problem.empty() ? rest : out.paint(Color::kRed, rest)) + "\n";
   }
   return text;
 }

@@ -270,8 +270,9 @@ TEST_F(CommandOptions, ListsOfStoredThings) {
 
 TEST_F(CommandOptions, Tasks) {
   const auto list =
-      typed<TasksOptions>("tasks list --level 2 --tag matmul --format json --suite mine");
+      typed<TasksOptions>("tasks list --level 2 --tag matmul --format json --suite mine --wide");
   EXPECT_EQ(list.what, TasksOptions::What::kList);
+  EXPECT_TRUE(list.common.wide);
   EXPECT_THAT(list.tags, ElementsAre("matmul"));
   EXPECT_EQ(list.format, OutputFormat::kJson);
   EXPECT_EQ(list.common.suite, "mine");

@@ -1,8 +1,11 @@
 #include "runner/print/task_text.hpp"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/facts/sanitize.hpp"
 #include "tests/unit/paths.hpp"
 
 namespace kbench {
@@ -29,6 +32,28 @@ TEST(TaskText, ATaskIsShownAtTheSizesThatAreMeant) {
   EXPECT_THAT(text, HasSubstr("  inputs ("));
   EXPECT_THAT(text, HasSubstr("  outputs ("));
   EXPECT_THAT(text, Not(HasSubstr("  parameters ("))) << "it has none";
+}
+
+// Was: one name of 102 letters moved every title beyond the 80 columns of a terminal.
+TEST(TaskText, TheListFitsATerminal) {
+  TaskEntry usual;
+  usual.id = "level1/001_square_matrix_multiplication";
+  usual.title = "Square matrix product: C = A B, A and B of N x N.";
+  TaskEntry lengthy = usual;
+  lengthy.id = "level1/050_" + std::string(100, 'x');
+  Terminal narrow;
+  narrow.is_tty = true;
+  narrow.columns = 80;
+  std::istringstream lines(task_list_text({usual, lengthy}, narrow));
+  std::string first;
+  std::string second;
+  std::getline(lines, first);
+  std::getline(lines, second);
+  EXPECT_THAT(first, HasSubstr(usual.id + "  "));
+  EXPECT_THAT(first, HasSubstr("Square matrix"));
+  EXPECT_LE(display_width(first), 80U);
+  EXPECT_LE(display_width(second), 80U);
+  EXPECT_THAT(task_list_text({usual, lengthy}, kNoColour), HasSubstr(lengthy.id + "  "));
 }
 
 TEST(TaskText, AFileThatCannotBeReadIsInTheList) {
