@@ -318,6 +318,32 @@ std::string why_no_task(const RunRequest& request, const std::vector<TaskEntry>&
   return "no task matches; `kbench tasks list` shows all of them";
 }
 
+// The error for a file that does not exist, with the file beside it that is spelt most alike.
+Error missing_file(const fs::path& file) {
+  constexpr std::size_t kMostLooked = 10'000;
+  constexpr std::size_t kShown = 300;
+  std::vector<std::string> beside;
+  std::error_code failed;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+    const std::string name = it->path().filename().string();
+    if (names_source(name)) beside.push_back(name);
+    if (beside.size() == kMostLooked) break;
+  }
+  std::sort(beside.begin(), beside.end());
+  const auto guess = nearest(file.filename().string(), beside);
+  return {ErrorCode::kUsage, clean_name(file.string(), kShown) + ": no such file",
+          guess
+              ? fmt::format("did you mean \"{}\"?",
+                            clean_name((file.parent_path() / *guess).string(), kShown))
+              : "FILE is a .cpp, .cu or .py file; a folder of them is given as --submissions DIR"};
+}
+
+bool is_missing(const fs::path& file) {
+  std::error_code ignored;
+  return fs::status(file, ignored).type() == fs::file_type::not_found;
+}
+
 // A file without a folder is for one task, which a name like 019_relu.cpp tells as well.
 Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entries,
                                             const RunRequest& request) {
@@ -327,8 +353,7 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
   auto tasks = load_selected(entries, named);
   if (!tasks && request.tasks.empty()) {
     return Error{ErrorCode::kUsage,
-                 fmt::format("{}: which task? Its name matches none",
-                             clean_name(request.file->filename().string(), 64)),
+                 clean_name(request.file->filename().string(), 64) + std::string(kNameMatchesNone),
                  "add --task, e.g. --task level1/019_relu, or --reference REF.py for a problem of "
                  "your own"};
   }
@@ -401,6 +426,7 @@ Result<Plan> make_plan(const RunRequest& request, const Installation& installati
     return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp, .cu or .py file",
                  "a folder of submissions is given as --submissions " + folder};
   }
+  if (request.file && is_missing(*request.file)) return missing_file(*request.file);
   if (auto fine = check_kind(request); !fine) return fine.error();
   Plan plan;
   // NVML takes 0.1 s to start.

@@ -113,6 +113,10 @@ Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
   return load_task_in(working_type(precision), selected->front().file);
 }
 
+bool names_source(std::string_view name) {
+  return name.ends_with(".cpp") || name.ends_with(".cu") || name.ends_with(".py");
+}
+
 Result<std::vector<std::string>> read_task_list(const std::filesystem::path& file,
                                                 const std::vector<TaskEntry>& entries) {
   const auto text = text_of(file);

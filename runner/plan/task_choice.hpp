@@ -35,6 +35,12 @@ namespace kbench {
                                      const Installation& installation,
                                      std::string_view precision = {});
 
+// True for the name of a file that may be a submission, by its ending.
+[[nodiscard]] bool names_source(std::string_view name);
+
+// The end of the error for a single file whose name is no task's.
+inline constexpr std::string_view kNameMatchesNone = ": which task? Its name matches none";
+
 // The patterns of a file, a line each; # begins a remark. "-": standard input. Errors: kUsage for a
 // file that names no task, is too long, or has a line that no pattern can be; those of reading it;
 // kNotFound, as of select_tasks. What is wrong with a line begins with "FILE:LINE: ".

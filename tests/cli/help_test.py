@@ -217,8 +217,8 @@ class HelpTest(cli_case.CliCase):
                     self.assertEqual(result.stdout, "")
 
     def test_behind_two_dashes_nothing_is_an_option(self):
-        self.assert_fails(self.kbench("run", "--", "my.cpp"), USAGE, "my.cpp: which task?")
-        self.assert_fails(self.kbench("run", "--", "--quick"), USAGE, "--quick: which task?")
+        self.assert_fails(self.kbench("run", "--", "my.cpp"), USAGE, "my.cpp: no such file")
+        self.assert_fails(self.kbench("run", "--", "--quick"), USAGE, "--quick: no such file")
 
     def test_an_equals_sign_without_a_value_takes_no_other_option_for_it(self):
         self.assert_fails(self.kbench("run", "--agent=", "--baselines-only"), USAGE,

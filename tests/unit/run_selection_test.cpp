@@ -215,6 +215,18 @@ TEST_F(RunSelection, AFileIsNamedByItsTaskAndCountsForMe) {
   EXPECT_FALSE(kept_.census);
 }
 
+// Was: a file that does not exist was asked "which task?".
+TEST_F(RunSelection, AFileThatIsNotThereIsSaidToBeMissing) {
+  request_.submissions.reset();
+  folder_.write("my_relu.cpp", "int nothing;\n");
+  request_.file = folder_ / "my_rleu.cpp";
+  const Error error = refused_run();
+  EXPECT_THAT(error.message, HasSubstr("my_rleu.cpp: no such file"));
+  EXPECT_THAT(error.hint, HasSubstr("did you mean \"" + (folder_ / "my_relu.cpp").string()));
+  request_.file = folder_ / "quite_another_name.cpp";
+  EXPECT_THAT(refused_run().hint, HasSubstr("a .cpp, .cu or .py file"));
+}
+
 TEST_F(RunSelection, AFileMayBeSomebodyElse) {
   request_.submissions.reset();
   request_.file = folder_.write("any.cpp", "int nothing;\n");
@@ -232,7 +244,7 @@ TEST_F(RunSelection, AFileThatCannotBeEvaluatedIsRefused) {
   request_.submissions.reset();
   request_.tasks = {"level1/019_relu"};
   request_.file = folder_ / "nowhere.cpp";
-  EXPECT_THAT(refused_run().message, HasSubstr("no file"));
+  EXPECT_THAT(refused_run().message, HasSubstr("nowhere.cpp: no such file"));
   request_.file = folder_ / "subs";
   EXPECT_THAT(refused_run().hint, HasSubstr("--submissions"));
   request_.file = folder_.write("any.cu", "int nothing;\n");
