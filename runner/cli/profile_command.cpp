@@ -24,7 +24,8 @@ namespace kbench {
 CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   auto& profile = add_verb(
       app, "profile", "Say what bounds a kernel or a baseline, by how much, and what to do next");
-  add_value(profile, "TASK", options.task, "", "Task, as --task takes it; must select exactly one");
+  add_value(profile, "TASK", options.task, "",
+            "Task, as --task takes it (exactly one), or a FILE named like it");
   auto* submission = add_path(profile, "--submission", options.submission, "FILE",
                               "The file to profile (.cpp, .cu, .py)");
   add_choice<Side>(profile, "--side", options.side,
@@ -76,7 +77,7 @@ Error usage(std::string message, std::string hint) {
 }
 
 Result<std::string> profile_one(const ProfileOptions& options, ProfileMaker& maker) {
-  if (options.task.empty())
+  if (options.task.empty() && !options.submission)
     return usage("no task is named",
                  "kbench profile TASK; --compare A B needs none where both are stored");
   const auto made = maker.make();
@@ -143,7 +144,7 @@ Result<End> call(const ProfileOptions& options, const Installation& installation
   DeviceBenches benches(device);
   Progress progress = progress_of(options.common);
   const InterruptGuard guard;
-  ProfileRequest request = options;
+  ProfileRequest request = with_file_as_submission(options);
   request.stop = [&] { return guard.interrupted(); };
   const auto keep_in = options.no_store ? std::nullopt : std::optional(options.database);
   ProfileMaker maker(request, options.database, keep_in, benches, progress);

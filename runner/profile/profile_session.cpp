@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/plan/run_plan.hpp"
+#include "runner/plan/task_choice.hpp"
 #include "runner/submission/ptxas.hpp"
 
 namespace kbench {
@@ -18,7 +19,7 @@ bool has_submission(const ProfileRequest& request) {
 RunRequest as_run(const ProfileRequest& request) {
   RunRequest run;
   run.suite = request.suite;
-  run.tasks = {request.task};
+  if (!request.task.empty()) run.tasks = {request.task};
   run.size = request.size;
   run.device = request.device;
   run.precision = request.precision;
@@ -41,6 +42,9 @@ Status check_played(const PlannedRow& unit) {
 
 Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
   auto plan = make_plan(run, installation);
+  if (!plan && run.tasks.empty() && run.file && plan.error().message.ends_with(kNameMatchesNone))
+    return Error{plan.error().code, plan.error().message,
+                 "say the task: kbench profile TASK --submission FILE"};
   if (!plan) return plan;
   if (!plan->nothing_selected.empty())
     return Error{ErrorCode::kNotFound, plan->nothing_selected, "`kbench tasks list` lists them"};
@@ -94,6 +98,12 @@ ProfileSubject subject_of(const Plan& plan, Side side, const std::string& torch)
 }
 
 }  // namespace
+
+ProfileRequest with_file_as_submission(ProfileRequest request) {
+  if (request.submission || request.submissions || !names_source(request.task)) return request;
+  request.submission = std::exchange(request.task, "");
+  return request;
+}
 
 Result<std::string> profiled_task(BenchSource& benches, const ProfileRequest& request) {
   const RunRequest run = as_run(request);

@@ -18,7 +18,7 @@ namespace kbench {
 
 struct ProfileRequest {
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
-  std::string task;                            // must select exactly one
+  std::string task;  // must select exactly one; empty: the submission's name says it
   std::optional<std::filesystem::path> submission;
   std::optional<std::filesystem::path> submissions;  // in its place: a folder with one for the task
   std::optional<Side> side;           // else the submission's where there is one, else eager
@@ -32,6 +32,10 @@ struct ProfileRequest {
   // Asked while it waits for the device and between its steps: true ends it with an error.
   std::function<bool()> stop = {};
 };
+
+// The request of a user who named a file in place of a task: the file is the submission, and its
+// name says the task, as for `kbench run`.
+[[nodiscard]] ProfileRequest with_file_as_submission(ProfileRequest request);
 
 // The id of the task that is meant; nothing is compiled or started. Errors: kUsage, kNotFound.
 [[nodiscard]] Result<std::string> profiled_task(BenchSource& benches,

@@ -216,6 +216,14 @@ class HelpTest(cli_case.CliCase):
                     self.assertIn("is given an empty value", result.stderr)
                     self.assertEqual(result.stdout, "")
 
+    def test_profile_takes_a_file_as_run_does(self):
+        """Was: a file in place of a task was a task that nobody has, without a hint."""
+        (self.folder / "mine.cpp").write_text("int nothing;\n", encoding="utf-8")
+        result = self.kbench("profile", "mine.cpp", "--device", "cpu")
+        self.assert_fails(result, USAGE, "mine.cpp: which task?")
+        self.assertIn("kbench profile TASK --submission FILE", result.stderr)
+        self.assert_fails(self.kbench("profile", "mien.cpp"), USAGE, 'did you mean "mine.cpp"?')
+
     def test_behind_two_dashes_nothing_is_an_option(self):
         self.assert_fails(self.kbench("run", "--", "my.cpp"), USAGE, "my.cpp: no such file")
         self.assert_fails(self.kbench("run", "--", "--quick"), USAGE, "--quick: no such file")
