@@ -266,7 +266,7 @@ Status check_words(const std::vector<std::string>& words) {
   } catch (const CLI::RequiredError&) {
     return Done{};
   } catch (const CLI::ParseError& problem) {
-    return explain(table.app, problem);
+    return explain(table.app, problem, words);
   }
   const Verb* verb = table.typed();
   const bool may_lack_words = table.app.got_subcommand("report");  // its FORMAT
@@ -322,11 +322,11 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
   try {
     table.parse(words);
   } catch (const CLI::CallForHelp& asked) {
-    if (names_no_command(app)) return explain(app, asked);
+    if (names_no_command(app)) return explain(app, asked, words);
     return Request(PrintText{app.help()});
   } catch (const CLI::ParseError& problem) {
     if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
-    return explain(app, problem);
+    return explain(app, problem, words);
   }
   if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
   if (app.got_subcommand("run")) suit_github(table.run->words, around);

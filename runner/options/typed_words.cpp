@@ -1,5 +1,6 @@
 #include "runner/options/typed_words.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 #include <utility>
@@ -58,6 +59,32 @@ Error too_often(const CLI::Option& option) {
           "give it once, or run the command once for each of them"};
 }
 
+// A group without one of its commands, with a line for each.
+Error no_command_named(const CLI::App& group, std::string help) {
+  std::size_t width = 0;
+  const auto commands = group.get_subcommands([](const CLI::App*) { return true; });
+  for (const CLI::App* one : commands) width = std::max(width, one->get_name().size());
+  std::string lines;
+  for (const CLI::App* one : commands)
+    lines += fmt::format("\n  {:{}}  {}", one->get_name(), width, one->get_description());
+  return {ErrorCode::kUsage, fmt::format("{}: which command?{}", full_name(group), lines),
+          std::move(help)};
+}
+
+// A message of CLI11 begins with an option's first name, also where another one was typed.
+std::string as_typed(std::string message, const CLI::App& at,
+                     const std::vector<std::string>& words) {
+  for (const CLI::Option* option : at.get_options()) {
+    const std::string first = option->get_name();
+    if (!message.starts_with(first + ":")) continue;
+    for (const std::string& name : option->get_lnames())
+      for (const std::string& word : words)
+        if (word.substr(0, word.find('=')) == "--" + name)
+          return "--" + name + message.substr(first.size());
+  }
+  return message;
+}
+
 }  // namespace
 
 const CLI::App& reached(const CLI::App& app) {
@@ -90,13 +117,17 @@ bool names_no_command(const CLI::App& app) {
          !known_words(reached(app), false).empty();
 }
 
-Error explain(const CLI::App& app, const CLI::ParseError& problem) {
+Error explain(const CLI::App& app, const CLI::ParseError& problem,
+              const std::vector<std::string>& words) {
   const auto& at = reached(app);
   const auto help = fmt::format("`{} --help` shows what is possible", full_name(at));
   if (problem.get_name() == "ArgumentMismatch")
     if (const auto* twice = given_too_often(at)) return too_often(*twice);
   const auto extras = app.remaining(/*recurse=*/true);
   if (extras.empty()) {
+    if (problem.get_name() == "RequiredError" && at.get_parent() != nullptr &&
+        at.get_require_subcommand_min() > 0)
+      return no_command_named(at, help);
     // A database where a format stands: `kbench report old.sqlite`. What is said of an option is no
     // fault of the words beside it.
     if (problem.get_name() == "ValidationError")
@@ -105,7 +136,7 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem) {
             std::string_view(problem.what()).starts_with(option->get_name() + ":"))
           if (auto meant = meant_option(at, option->results().front()); !meant.empty())
             return {ErrorCode::kUsage, problem.what(), std::move(meant)};
-    return {ErrorCode::kUsage, problem.what(), help};
+    return {ErrorCode::kUsage, as_typed(problem.what(), at, words), help};
   }
   const auto& word = extras.front();
   const bool option = word.starts_with("-");

@@ -33,7 +33,8 @@ namespace kbench {
 [[nodiscard]] bool names_no_command(const CLI::App& app);
 
 // kUsage: CLI11's words where they are good, ours where a name is misspelt.
-[[nodiscard]] Error explain(const CLI::App& app, const CLI::ParseError& problem);
+[[nodiscard]] Error explain(const CLI::App& app, const CLI::ParseError& problem,
+                            const std::vector<std::string>& words);
 
 // kUsage for an option that is given an empty value, of which CLI11 would take the next word, or
 // what it does without one.

@@ -216,6 +216,29 @@ class HelpTest(cli_case.CliCase):
                     self.assertIn("is given an empty value", result.stderr)
                     self.assertEqual(result.stdout, "")
 
+    def test_a_group_alone_lists_its_commands(self):
+        """Was: "A subcommand is required", and none was named."""
+        for group, subs in (("tasks", ("list ", "show ", "header ", "prompt ", "lint ")),
+                            ("db", ("check ", "backup ", "prune ", "vacuum ", "salvage ", "merge "))):
+            with self.subTest(group=group):
+                result = self.kbench(group)
+                self.assert_fails(result, USAGE, f"kbench {group}: ")
+                lines = [line.strip() for line in result.stderr.splitlines()]
+                for sub in subs:
+                    self.assertEqual(len([line for line in lines if line.startswith(sub)]), 1, sub)
+                self.assertEqual(result.stdout, "")
+
+    def test_a_family_that_is_none_is_refused_by_the_name_that_was_typed(self):
+        """Was: a word behind --family was refused under the name --tag."""
+        for words in (("run", "--dry-run"), ("tasks", "list")):
+            for option in ("--family", "--tag"):
+                with self.subTest(words=words, option=option):
+                    result = self.kbench(*words, option, "mat")
+                    self.assert_fails(result, USAGE, option)
+                    other = "--tag" if option == "--family" else "--family"
+                    self.assertNotIn(other, result.stderr)
+                    self.assertIn("matmul", result.stderr)
+
     def test_profile_takes_a_file_as_run_does(self):
         """Was: a file in place of a task was a task that nobody has, without a hint."""
         (self.folder / "mine.cpp").write_text("int nothing;\n", encoding="utf-8")
