@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "reports/facts/sanitize.hpp"
@@ -47,7 +48,7 @@ bool is_address(std::string_view text) {
 struct Link {
   std::string_view text;
   std::string_view address;
-  std::size_t length = 0;  // length of the whole link in Markdown
+  std::size_t length = 0;  // bytes of text and marks
 };
 
 // "[text](https://…)" at the beginning.
@@ -61,7 +62,39 @@ std::optional<Link> link_at(std::string_view text) {
   return is_address(link.address) ? std::optional(link) : std::nullopt;
 }
 
-// A line with its code and links.
+struct Emphasis {
+  std::string_view element;  // "strong" or "em"
+  std::string_view text;     // without the marks
+  std::size_t length = 0;    // bytes of text and marks
+};
+
+// "**text**" or "*text*" at the beginning. Marks touch their text, so "2 * 3 * 4" has none.
+std::optional<Emphasis> emphasis_at(std::string_view text) {
+  for (const auto& [mark, element] : {std::pair<std::string_view, std::string_view>{"**", "strong"},
+                                      std::pair<std::string_view, std::string_view>{"*", "em"}}) {
+    if (!text.starts_with(mark)) continue;
+    const std::size_t end = text.find(mark, mark.size());
+    if (end == text.npos || end == mark.size()) return std::nullopt;
+    const std::string_view inner = text.substr(mark.size(), end - mark.size());
+    if (inner.starts_with('*') || is_blank(inner.substr(0, 1)) ||
+        is_blank(inner.substr(inner.size() - 1)))
+      return std::nullopt;
+    return Emphasis{element, inner, end + mark.size()};
+  }
+  return std::nullopt;
+}
+
+std::string without_marks(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    const auto emphasis = emphasis_at(text);
+    plain += emphasis ? emphasis->text : text.substr(0, 1);
+    text.remove_prefix(emphasis ? emphasis->length : 1);
+  }
+  return plain;
+}
+
+// A line with its code, links and emphasis. Text within marks is text alone.
 void write_line(HtmlWriter& html, std::string_view text) {
   std::string plain;
   const auto flush = [&] {
@@ -74,6 +107,12 @@ void write_line(HtmlWriter& html, std::string_view text) {
       html.element("a", link->text,
                    {{"href", std::string(link->address)}, {"rel", "noopener noreferrer nofollow"}});
       text.remove_prefix(link->length);
+      continue;
+    }
+    if (const auto emphasis = emphasis_at(text)) {
+      flush();
+      html.element(std::string(emphasis->element), emphasis->text);
+      text.remove_prefix(emphasis->length);
       continue;
     }
     const std::size_t end = text.starts_with('`') ? text.find('`', 1) : text.npos;
@@ -148,7 +187,7 @@ std::string first_words(std::string_view markdown, std::size_t most) {
     if (is_blank(line) && !words.empty()) break;
     if (is_blank(line) || heading_of(line)) continue;
     if (!words.empty()) words += ' ';
-    words += item_of(line).value_or(line);
+    words += without_marks(item_of(line).value_or(line));
   }
   std::erase(words, '`');
   return shorten(sanitize_line(words), most);

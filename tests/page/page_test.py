@@ -612,7 +612,8 @@ class PublishedTest(PageCase):
         self.assertEqual(page.title(), title)
         self.assertEqual(page.inner_text("h1"), title)
         self.assertEqual(page.get_attribute('meta[property="og:title"]', "content"), title)
-        self.assertIn("Nightly **kernels**", page.get_attribute('meta[name="description"]', "content"))
+        self.assertEqual(page.inner_text(".about strong"), "kernels")
+        self.assertIn("Nightly kernels", page.get_attribute('meta[name="description"]', "content"))
         self.assertTrue(page.get_attribute('link[rel="icon"]', "href").startswith("data:"))
         self.assertEqual(page.locator("main img, main script").count(), 0)
         self.assertEqual(page.eval_on_selector_all(".about a", "all => all.map(e => e.href)"),

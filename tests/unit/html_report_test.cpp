@@ -119,6 +119,7 @@ TEST(HtmlReport, ThePublishersWordsAreTextAndNameThePage) {
   data.words.title = "Mine <script>alert(1)</script> \" onload=\"x";
   data.words.about =
       "## Why\n\nA *night* of `kernels`,\nsee [here](https://example.org/a?b=1&c).\n\n"
+      "**<b onclick=alert(1)>bold**, 2 * 3 * 4, **open and *[in](https://example.org/i)*\n\n"
       "- <img src=x onerror=alert(1)>\n- [bad](javascript:alert(1)) "
       "![p](https://example.org/p.png)";
   const std::string html = render_html(data);
@@ -129,9 +130,12 @@ TEST(HtmlReport, ThePublishersWordsAreTextAndNameThePage) {
   for (const char* part :
        {"<h1>Mine &lt;script&gt;alert(1)&lt;/script&gt; &quot; onload=&quot;x</h1>",
         "property=\"og:title\" content=\"Mine &lt;script&gt;", "<h3>Why</h3>",
-        "<code>kernels</code>, see <a href=\"https://example.org/a?b=1&amp;c\" rel=\"noopener",
+        "A <em>night</em> of <code>kernels</code>, see <a href=\"https://example.org/a?b=1&amp;c\" "
+        "rel=\"noopener",
         "<li>&lt;img src=x onerror=alert(1)&gt;</li>",
-        "name=\"description\" content=\"A *night* of kernels, see [here]("})
+        "<strong>&lt;b onclick=alert(1)&gt;bold</strong>, 2 * 3 * 4, **open and "
+        "<em>[in](https://example.org/i)</em>",
+        "name=\"description\" content=\"A night of kernels, see [here]("})
     EXPECT_THAT(html, HasSubstr(part));
 }
 
