@@ -1,5 +1,6 @@
 #include "runner/judge/workspace_requests.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -146,6 +147,25 @@ Result<TaskPrompt> prompt_of_task(const SuiteFolder& suite, const std::vector<in
                            .prompts = installation.root / "data/prompt"});
 }
 
+// The advice for one device: a line "<!-- cuda -->" or "<!-- cpu -->" begins a part for that device
+// alone, and "<!-- all -->" one for both.
+std::string parts_for_device(std::string_view text, std::string_view device) {
+  std::string kept;
+  bool takes = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    if (line == "<!-- cuda -->\n" || line == "<!-- cpu -->\n")
+      takes = line.find(device) != line.npos;
+    else if (line == "<!-- all -->\n")
+      takes = true;
+    else if (takes)
+      kept += line;
+  }
+  return kept;
+}
+
 Result<WorkspaceTexts> workspace_texts(const TaskPrompt& prompt, const Installation& installation) {
   const auto skill =
       read_bounded_file(installation.root / "data/workspace/SKILL.md", kMostTextBytes);
@@ -156,7 +176,7 @@ Result<WorkspaceTexts> workspace_texts(const TaskPrompt& prompt, const Installat
   if (!abi) return abi.error();
   const TaskSize* size = prompt.task.find_size(prompt.size);
   return WorkspaceTexts{.task_md = prompt.text,
-                        .skill_md = *skill,
+                        .skill_md = parts_for_device(*skill, prompt.device),
                         .reference = *reference,
                         .task_header = task_header(prompt.task, *size),
                         .abi = *abi};

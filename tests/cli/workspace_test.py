@@ -74,6 +74,14 @@ class OpenTest(WorkspaceCase):
         self.assertIn("class Model", (work / "reference.py").read_text(encoding="utf-8"))
         self.assertEqual(list((work / "kernels").iterdir()), [])
 
+    def test_advice_is_for_the_device(self):
+        """Was: a workspace for a CPU told of warps and shared memory."""
+        skill = (self.open() / "SKILL.md").read_text(encoding="utf-8")
+        for word in ("warp", "shared memory", "CUDA", ".cu", "tensor cores", "registers and spills"):
+            self.assertNotIn(word, skill)
+        for word in ("false sharing", "main.cpp", "vector units", "## What usually pays"):
+            self.assertIn(word, skill)
+
     def test_somebodys_work_is_not_written_over(self):
         self.open()
         self.assert_fails(self.kbench("workspace", "open", "level1/019_relu", "work"), USAGE,
