@@ -71,6 +71,26 @@ Error no_command_named(const CLI::App& group, std::string help) {
           std::move(help)};
 }
 
+// CLI11 says "--shard requires --group" and "FILE excludes --shard", and neither what the other is
+// nor what to do.
+std::optional<Error> of_two_options(const CLI::App& at, const CLI::ParseError& problem) {
+  constexpr std::string_view kExcludes = " excludes ";
+  constexpr std::string_view kRequires = " requires ";
+  const std::string_view said = problem.what();
+  if (const auto middle = said.find(kExcludes); middle != said.npos)
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{} and {} do not go together", said.substr(0, middle),
+                             said.substr(middle + kExcludes.size())),
+                 "leave one of them out"};
+  const auto middle = said.find(kRequires);
+  if (middle == said.npos) return std::nullopt;
+  const std::string other(said.substr(middle + kRequires.size()));
+  const CLI::Option* needed = at.get_option_no_throw(other);
+  if (needed == nullptr) return std::nullopt;
+  return Error{ErrorCode::kUsage, fmt::format("{} needs {} as well", said.substr(0, middle), other),
+               fmt::format("{} {}: {}", other, needed->get_type_name(), needed->get_description())};
+}
+
 // A message of CLI11 begins with an option's first name, also where another one was typed.
 std::string as_typed(std::string message, const CLI::App& at,
                      const std::vector<std::string>& words) {
@@ -136,11 +156,16 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
             std::string_view(problem.what()).starts_with(option->get_name() + ":"))
           if (auto meant = meant_option(at, option->results().front()); !meant.empty())
             return {ErrorCode::kUsage, problem.what(), std::move(meant)};
+    if (auto error = of_two_options(at, problem)) return std::move(*error);
     return {ErrorCode::kUsage, as_typed(problem.what(), at, words), help};
   }
   const auto& word = extras.front();
   const bool option = word.starts_with("-");
   const auto known = known_words(at, option);
+  if (option &&
+      std::find(known.begin(), known.end(), word.substr(0, word.find('='))) != known.end())
+    return {ErrorCode::kUsage, fmt::format("{} stands before its command", word),
+            fmt::format("put it behind: `{} {} …`", full_name(at), word)};
   auto guess = meant_option(at, word);
   if (guess.empty()) guess = did_you_mean(word.substr(0, word.find('=')), known);
   if (option || known.empty()) {

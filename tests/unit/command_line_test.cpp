@@ -329,7 +329,7 @@ TEST(CommandLine, ATagTakesARunAndANameOrTakesOneAway) {
   EXPECT_EQ(parse_as<TagOptions>({"tag", "--remove", "nightly-12"}).remove, "nightly-12");
   expect_error({"tag"}, "a run and a name", "kbench tag latest nightly-12");
   expect_error({"tag", "latest"}, "a run and a name", "--remove");
-  expect_error({"tag", "latest", "--remove", "x"}, "excludes", "");
+  expect_error({"tag", "latest", "--remove", "x"}, "do not go together", "leave one");
 }
 
 TEST(CommandLine, HistoryAndRunsOfADevice) {
@@ -387,11 +387,11 @@ TEST(CommandLine, AShardIsAPartOfAGroup) {
   EXPECT_EQ(run.shard->of, 4);
   EXPECT_EQ(run.group, "nightly-12");
   EXPECT_FALSE(parse_as<RunOptions>({"run"}).shard);
-  expect_error({"run", "--shard", "2/4"}, "--shard requires --group", "");
-  expect_error({"run", "--group", "g"}, "--group requires --shard", "");
+  expect_error({"run", "--shard", "2/4"}, "--shard needs --group as well", "--group NAME: ");
+  expect_error({"run", "--group", "g"}, "--group needs --shard as well", "--shard I/N: ");
   for (const char* word : {"0/4", "5/4", "2", "2/", "/4", "2/x", "2/4/6", "1/1000000"})
     expect_error({"run", "--shard", word, "--group", "g"}, "is no shard", "");
-  expect_error({"run", "a.cpp", "--shard", "1/2", "--group", "g"}, "excludes", "");
+  expect_error({"run", "a.cpp", "--shard", "1/2", "--group", "g"}, "do not go together", "");
 }
 
 TEST(CommandLine, ARunWaitsUnlessItIsTold) {
@@ -441,7 +441,9 @@ TEST(CommandLine, ImpossibleRequestsAreUsageErrors) {
   expect_error({"run", "--level"}, "--level", "");
   expect_error({"run", "--device", "cuda:"}, "cuda:", "");
   expect_error({"run", "--device", "cuda:-1"}, "cuda:-1", "");
-  expect_error({"run", "-q", "-v"}, "excludes", "");
+  expect_error({"run", "-q", "-v"}, "do not go together", "");
+  expect_error({"--config", "x", "run"}, "--config stands before its command",
+               "kbench run --config");
   expect_error({"run", "--size", "small", "--size", "full"}, "--size", "");
 }
 

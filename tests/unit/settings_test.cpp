@@ -324,7 +324,7 @@ TEST_F(Settings, AllThatTheParserRefusesIsSaidWithWhoSetIt) {
   variable("KBENCH_RUN_BUDGET", "soon");
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"run"}, {"config", "run"}, {"config"}}) {
-    expect_error(words, "kbench.toml:2: --level: Value abc", "kbench run --help");
+    expect_error(words, "kbench.toml:2: --level: \"abc\" is no whole number", "kbench run --help");
     expect_error(words, "kbench.toml:3: --jobs", "");
     expect_error(words, "kbench.toml:4: --device: \"3\" is not cpu, cuda", "");
     expect_error(words, "kbench.toml:5: --shard", "");
