@@ -128,6 +128,15 @@ class ScriptsTest(ClusterCase):
         self.assertEqual(list((self.folder / "judges").iterdir()), [])
         self.assertEqual(self.left, [])
 
+    def test_a_judge_takes_no_folder_of_somebody_else(self):
+        place = self.folder / f"node/kbench-judge-{os.getuid()}-7-n7"
+        place.parent.mkdir()
+        place.symlink_to(self.pool)
+        ended = self.script("judge.sbatch", self.pool, self.folder / "tokens", SLURMD_NODENAME="n7")
+        self.assertEqual(ended.returncode, 2, ended.stderr)
+        self.assertIn("is not yours: set TMPDIR", ended.stderr)
+        self.assertFalse((self.pool / "judge.lock").exists())
+
     def test_a_judge_that_cannot_begin_ends_with_its_code(self):
         ended = self.script("judge.sbatch", self.pool, self.folder / "nothing/tokens", "--suite", TINY, "--device", "gpu")
         self.assertEqual(ended.returncode, 2, ended.stderr)

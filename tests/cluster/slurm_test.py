@@ -119,6 +119,35 @@ class JudgesTest(TypedCase):
         for log in self.folder.glob("kbench-judge-*.log"):
             self.assertNotIn("ended with code", log.read_text(encoding="utf-8"))
 
+    def test_a_judge_that_is_started_again_goes_on_with_its_queue(self):
+        self.begin_slurm()
+        environment = self.slurm_environment(**self.variables, KBENCH_SCRIPTED_MS="1500")
+        subprocess.run([KBENCH, "exchange", "init", "pool"], cwd=self.folder, env=environment, check=True)
+        self.type_in(self.block("judges").splitlines()[0], environment)
+        # The other judge keeps the other node, so Slurm has this one's alone to start it again on.
+        tunnels = [self.folder / f"judges/{number}.tunnel" for number in (1, 2)]
+        self.wait_until(lambda: all(file.exists() and file.read_text() for file in tunnels), "both judges answer",
+                        self.daemons["slurmctld"])
+        port, node = self.place_of(tunnels[0])
+        orders = [{"task": TASK, "files": {"kernel.cpp": kernel(number)}} for number in range(12)]
+        asked = [ask(port, "/v1/evaluations", order) for order in orders]
+        self.assertEqual({status for status, _ in asked}, {202})
+        [job] = [line.split()[0] for line in self.slurm_says("squeue", "-h", "-r", "-o", "%i %N").splitlines()
+                 if line.split()[0].endswith("_1")]
+        self.slurm_says("scontrol", "requeue", job)
+        self.wait_until(lambda: tunnels[0].exists() and tunnels[0].read_text()
+                        and self.place_of(tunnels[0])[0] != port, "Slurm has started it again",
+                        self.daemons["slurmctld"])
+        again, node_then = self.place_of(tunnels[0])
+        self.assertEqual(node_then, node)
+        status, answer = ask(again, f"/v1/evaluations/{asked[-1][1]['id']}?wait_s=120")
+        self.assertEqual(status, 200, answer)
+        self.assertIn("row", answer)
+
+    def place_of(self, tunnel):
+        port, node = re.search(r":(\d+) (\w+)$", tunnel.read_text()).groups()
+        return int(port), node
+
     def type_in(self, line, environment):
         subprocess.run(["bash", "-eu", "-c", line], cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, check=True)
 
