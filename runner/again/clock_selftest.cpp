@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -100,8 +101,9 @@ std::optional<double> empty_call_ns(const std::vector<std::vector<Evaluation>>& 
   return median(std::move(calls));
 }
 
-ClockFindings judge(const std::vector<std::vector<Evaluation>>& runs,
-                    StoredCalibration calibration) {
+using Runs = std::vector<std::vector<Evaluation>>;
+
+ClockFindings judge(const Runs& runs, StoredCalibration calibration) {
   ClockFindings findings;
   const std::string& device = calibration.device.device;
   auto equal = by_submission(runs);
@@ -121,7 +123,7 @@ ClockFindings judge(const std::vector<std::vector<Evaluation>>& runs,
 
 struct Measured {
   DeviceFacts facts;
-  std::vector<std::vector<Evaluation>> runs;
+  std::map<std::string, Runs> runs;  // by the UUID of their device, "" where nobody tells one
 };
 
 // Whether all rows are there, and none failed.
@@ -154,33 +156,79 @@ Result<Measured> read_runs(const fs::path& database) {
     measured.facts = Json::parse(one.environment).at("device").get<DeviceFacts>();
     auto evaluations = store->evaluations(one.id);
     if (!evaluations) return evaluations.error();
-    for (Evaluation& evaluation : *evaluations) keep(evaluation);
-    measured.runs.push_back(std::move(*evaluations));
+    std::map<std::string, std::vector<Evaluation>> by_device;
+    for (Evaluation& evaluation : *evaluations) {
+      keep(evaluation);
+      by_device[evaluation.device_uuid].push_back(std::move(evaluation));
+    }
+    for (auto& [uuid, rows] : by_device) measured.runs[uuid].push_back(std::move(rows));
   }
   return measured;
 }
 
-// The runs, one after the other, into a new database.
-Result<Measured> measure(BenchSource& benches, const RunRequest& run, const fs::path& database,
+// The runs, one after the other.
+Result<Measured> measure(BenchSource& benches, const RunRequest& run, const RunTerms& terms,
                          int rounds, RunSink& sink, const Note& note) {
-  const RunTerms terms{.database = database, .command_line = "kbench selftest timing"};
   for (int round = 1; round <= rounds; ++round) {
     const std::string name = fmt::format("run {} of {}", round, rounds);
     note(name);
     if (auto done = measure_once(benches, run, terms, sink, name); !done) return done.error();
   }
-  return read_runs(database);
+  return read_runs(terms.database);
+}
+
+// The devices of a calibration: the target, and more only where the words name more than one.
+struct Devices {
+  Target target;
+  std::vector<GpuInfo> several;
+
+  [[nodiscard]] std::string name() const {
+    if (several.empty())
+      return target.device == "cuda" ? fmt::format("cuda-{}", target.device_index) : "cpu";
+    std::set<int> numbers;
+    for (const GpuInfo& gpu : several) numbers.insert(gpu.index);
+    return fmt::format("cuda-{}", fmt::join(numbers, "-"));
+  }
+  // "cuda:1"; empty for the only one.
+  [[nodiscard]] std::string place_of(const std::string& uuid) const {
+    for (const GpuInfo& gpu : several)
+      if (gpu.uuid == uuid) return fmt::format("cuda:{}", gpu.index);
+    return "";
+  }
+};
+
+// As a run chooses them (plan_run), which is refused then for the same reasons.
+Result<Devices> choose(const ClockSelftest& request, const Installation& installation) {
+  RunRequest asked;
+  asked.device = request.devices ? named_device(*request.devices) : request.device;
+  if (request.devices)
+    if (auto fine = check_devices(*request.devices); !fine) return fine.error();
+  auto target = choose_target(asked, installation);
+  if (!target) return target.error();
+  Plan chosen{.target = std::move(*target)};
+  if (request.devices) {
+    const auto gpus = chosen.target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
+    if (auto taken = take_devices(*request.devices, gpus, chosen); !taken) return taken.error();
+  }
+  const bool lanes = chosen.devices.size() > 1;
+  return Devices{std::move(chosen.target),
+                 lanes ? std::move(chosen.devices) : std::vector<GpuInfo>()};
 }
 
 // The database for the runs; a file of an earlier selftest is removed.
-fs::path new_database(const Installation& installation, const Target& target) {
-  const std::string name =
-      target.device == "cuda" ? fmt::format("cuda-{}", target.device_index) : "cpu";
+fs::path new_database(const Installation& installation, const std::string& name) {
   const fs::path database = installation.state / fmt::format("timing-{}.sqlite", name);
   std::error_code ignored;
   fs::create_directories(installation.state, ignored);
   for (const char* ending : {"", "-wal", "-shm"}) fs::remove(database.string() + ending, ignored);
   return database;
+}
+
+Status replace_calibration(const Installation& installation, const StoredCalibration& calibration,
+                           const Note& note) {
+  if (const auto before = find_calibration(installation.state, calibration.device); !before)
+    note(printable(before.error().message) + "; it is replaced");
+  return keep_calibration(installation.state, calibration);
 }
 
 }  // namespace
@@ -190,41 +238,49 @@ std::size_t ClockFindings::failed() const {
                                                           [](const auto& c) { return !c.passed; }));
 }
 
-Result<ClockFindings> test_clock(const ClockSelftest& request, BenchSource& benches, RunSink& sink,
-                                 const Note& note) {
+Result<std::vector<ClockFindings>> test_clock(const ClockSelftest& request, BenchSource& benches,
+                                              RunSink& sink, const Note& note) {
   const Installation& installation = benches.installation();
   if (installation.state.empty()) {
     return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
                  "set HOME or XDG_STATE_HOME"};
   }
-  RunRequest asked;
-  asked.device = request.device;
-  const auto target = choose_target(asked, installation);
-  if (!target) return target.error();
+  const auto devices = choose(request, installation);
+  if (!devices) return devices.error();
+  const Target& target = devices->target;
+  if (request.busy && devices->several.empty())
+    note("--busy: one device has all cores, so none is kept at work beside it");
   const auto scratch = ScratchFolder::make("kbench-selftest");
   if (!scratch) return scratch.error();
-  if (auto written = write_submissions(scratch->path(), installation, target->device); !written)
+  if (auto written = write_submissions(scratch->path(), installation, target.device); !written)
     return written.error();
-  const fs::path database = new_database(installation, *target);
   // A GPU's runs take seconds and tell fractions of a percent; a CPU's take minutes and do not.
-  const int rounds = request.rounds.value_or(target->device == "cuda" ? 5 : 3);
-  const auto measured =
-      measure(benches, request_of_a_run(request, scratch->path()), database, rounds, sink, note);
+  const int rounds = request.rounds.value_or(target.device == "cuda" ? 5 : 3);
+  const RunTerms terms{.database = new_database(installation, devices->name()),
+                       .command_line = "kbench selftest timing",
+                       .devices = request.devices,
+                       .on_each_device = true,
+                       .busy = request.busy};
+  auto measured =
+      measure(benches, request_of_a_run(request, scratch->path()), terms, rounds, sink, note);
   if (!measured) return measured.error();
-  StoredCalibration calibration;
-  calibration.device = describe_device(*target, measured->facts);
-  calibration.calibration.measured_at = utc_now();
-  calibration.runs = rounds;
-  calibration.database = database.string();
-  ClockFindings findings = judge(measured->runs, std::move(calibration));
-  findings.calibration.failed_checks = static_cast<int>(findings.failed());
-  if (rounds < 2) return findings;  // one run does not know what two differ by
-  if (const auto before = find_calibration(installation.state, findings.calibration.device);
-      !before)
-    note(printable(before.error().message) + "; it is replaced");
-  if (auto kept = keep_calibration(installation.state, findings.calibration); !kept)
-    return kept.error();
-  return findings;
+  std::vector<ClockFindings> all;
+  for (const auto& [uuid, runs] : measured->runs) {
+    StoredCalibration calibration;
+    calibration.device = describe_device(target, measured->facts);
+    if (!uuid.empty()) calibration.device.identity = uuid;
+    calibration.calibration.measured_at = utc_now();
+    calibration.runs = rounds;
+    calibration.database = terms.database.string();
+    ClockFindings findings = judge(runs, std::move(calibration));
+    findings.place = devices->place_of(uuid);
+    findings.calibration.failed_checks = static_cast<int>(findings.failed());
+    if (rounds > 1)  // one run does not know what two differ by
+      if (auto kept = replace_calibration(installation, findings.calibration, note); !kept)
+        return kept.error();
+    all.push_back(std::move(findings));
+  }
+  return all;
 }
 
 Json clock_json(const ClockFindings& findings) {
@@ -247,6 +303,7 @@ Json clock_json(const ClockFindings& findings) {
                {"database", stored.database},
                {"missing_checks", findings.missing},
                {"checks", Json::array()}};
+  if (stored.device.device == "cuda") json["uuid"] = stored.device.identity;
   for (const ClockCheck& check : findings.checks) {
     json["checks"].push_back({{"name", check.name},
                               {"what", check.what},
@@ -258,6 +315,13 @@ Json clock_json(const ClockFindings& findings) {
                               {"found", check.found},
                               {"passed", check.passed}});
   }
+  return json;
+}
+
+Json clock_json(const std::vector<ClockFindings>& findings) {
+  if (findings.size() == 1) return clock_json(findings.front());
+  Json json = {{"schema_version", 1}, {"devices", Json::array()}};
+  for (const ClockFindings& one : findings) json["devices"].push_back(clock_json(one));
   return json;
 }
 

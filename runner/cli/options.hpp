@@ -288,6 +288,8 @@ struct TimingSelftestRequest {
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<int> rounds;          // runs; else by the device
   OutputFormat format = OutputFormat::kTable;
+  std::optional<std::string> devices = std::nullopt;  // in the words of plan/device_choice.hpp
+  bool busy = false;                                  // cores without a lane are at work
 };
 
 enum class ProfileFormat { kText, kJson, kTrace };

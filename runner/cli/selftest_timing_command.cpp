@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstddef>
 #include <string>
 
 #include <fmt/format.h>
@@ -17,14 +16,17 @@
 namespace kbench {
 namespace {
 
-Result<ClockFindings> perform(const TimingSelftestRequest& request,
-                              const Installation& installation) {
+Result<std::vector<ClockFindings>> perform(const TimingSelftestRequest& request,
+                                           const Installation& installation) {
   RunFace face(request.common.color, std::min(request.common.verbosity, 0));
   DeviceSession device(installation, SessionTurns::kMany);
   DeviceBenches benches(device);
-  return test_clock(
-      {.suite = request.common.suite, .device = request.device, .rounds = request.rounds}, benches,
-      face, [&](const std::string& text) { say(request.common, text); });
+  return test_clock({.suite = request.common.suite,
+                     .device = request.device,
+                     .devices = request.devices,
+                     .busy = request.busy,
+                     .rounds = request.rounds},
+                    benches, face, [&](const std::string& text) { say(request.common, text); });
 }
 
 }  // namespace
@@ -33,6 +35,9 @@ CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
   auto& timing = add_verb(selftest, "timing",
                           "Check the clock on known differences, and calibrate this device");
   add_device(timing, options.device, "cpu, cuda or cuda:N (default: what there is)");
+  add_devices(timing, options.devices);
+  timing.add_flag("--busy", options.busy,
+                  "With --devices: keep the cores that no GPU has at work, as compilers do");
   add_number(timing, "--rounds", options.rounds, 1, 1000,
              "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)");
   add_json(timing, options.format);
@@ -56,8 +61,9 @@ Result<End> call(const TimingSelftestRequest& request, const Installation& insta
     fmt::print("{}\n", clock_json(*findings).dump(2));
   else
     fmt::print("{}", clock_text(*findings, standard_output(request.common)));
-  const std::size_t failed = findings->failed();
-  const bool kept = findings->calibration.runs > 1;
+  std::size_t failed = 0;
+  for (const ClockFindings& one : *findings) failed += one.failed();
+  const bool kept = findings->front().calibration.runs > 1;
   if (failed > 0) {
     std::string words = counted(failed, "check") + " failed";
     if (kept)

@@ -38,9 +38,9 @@ constexpr std::array<std::string_view, 19> kOperators{
     // by these what failed exits as if it had not, a layer of the sandbox is left out, or something
     // stored is removed
     "exit-zero", "keep", "remove", "without"};
-constexpr std::array<std::string_view, 100> kFree{
+constexpr std::array<std::string_view, 101> kFree{
     "agent", "agent.run.tokens", "all", "all-tasks", "allow-torch", "arch", "arm", "baseline",
-    "baselines-only", "body-timeout", "budget", "by", "call-limit", "checks-only", "color",
+    "baselines-only", "body-timeout", "budget", "busy", "by", "call-limit", "checks-only", "color",
     "columns", "compare", "count", "device", "devices", "dry-run", "episodes", "evaluations",
     "fail-fast", "fail-on", "feedback", "filter", "flag", "format", "generation", "group",
     "header-timeout", "jobs", "json", "keep-good", "keep-tagged", "language", "last-failed",

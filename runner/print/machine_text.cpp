@@ -85,8 +85,11 @@ std::string limits_text(const MeasuredDevice& measured, const DeviceSheet* sheet
 
 std::string clock_text(const ClockFindings& findings, const Terminal& out) {
   const StoredCalibration& stored = findings.calibration;
-  std::string text = fmt::format("{}  {}, {} runs\n\n", out.paint(Color::kBold, "timing"),
-                                 printable(stored.device.name), stored.runs);
+  std::string text = fmt::format(
+      "{}  {}{}, {} runs\n\n", out.paint(Color::kBold, "timing"),
+      findings.place.empty() ? ""
+                             : fmt::format("{} ({}), ", findings.place, stored.device.identity),
+      printable(stored.device.name), stored.runs);
   text += fmt::format("{:6}  {:42}  {:>9}  {:>9}  {:>8}  {:>9}  {}\n", "", "beside relu", "planted",
                       "seen", "bias", "deviation", "told apart");
   for (const ClockCheck& check : findings.checks)
@@ -113,6 +116,13 @@ std::string clock_text(const ClockFindings& findings, const Terminal& out) {
   if (findings.busy > 0)
     text += fmt::format("{} evaluations ran beside other programs: calibrate again without them\n",
                         findings.busy);
+  return text;
+}
+
+std::string clock_text(const std::vector<ClockFindings>& findings, const Terminal& out) {
+  std::string text;
+  for (const ClockFindings& one : findings)
+    text += (text.empty() ? "" : "\n") + clock_text(one, out);
   return text;
 }
 

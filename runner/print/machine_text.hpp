@@ -22,6 +22,9 @@ namespace kbench {
                                       const Terminal& out);
 
 [[nodiscard]] std::string clock_text(const ClockFindings& findings, const Terminal& out);
+// The same of each device, one below the other.
+[[nodiscard]] std::string clock_text(const std::vector<ClockFindings>& findings,
+                                     const Terminal& out);
 
 // One escape, and the sandbox that all of them were tried in.
 [[nodiscard]] std::string escape_text(const EscapeResult& result, const Terminal& out);

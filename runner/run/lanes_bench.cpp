@@ -12,6 +12,7 @@
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/machine_facts.hpp"
 #include "runner/lane/lane_fleet.hpp"
+#include "runner/os/busy_cores.hpp"
 #include "runner/plan/lane_cores.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/run/lane_order.hpp"
@@ -87,7 +88,10 @@ class LanesBench final : public RunBench {
   // Lanes hold their devices and measure nothing yet.
   Status prepare(const std::set<std::size_t>& units, Store& store,
                  const std::function<bool()>& interrupted) override {
-    return builds_.prepare(units, store, hello_, interrupted, interrupted);
+    auto prepared = builds_.prepare(units, store, hello_, interrupted, interrupted);
+    if (prepared && order_.terms.busy && on_cuda())
+      busy_.emplace(builders_cores(lanes_, usable_cores()));
+    return prepared;
   }
   [[nodiscard]] std::string why_unjudged(const Task& task) const override {
     return builds_.why_unjudged(task);
@@ -110,7 +114,10 @@ class LanesBench final : public RunBench {
   Status recover(const Evaluation&) override { return Done{}; }
   Status check_alone() override { return Done{}; }
 
-  void begin_end(bool) override { fleet_->begin_end(false); }
+  void begin_end(bool) override {
+    busy_.reset();
+    fleet_->begin_end(false);
+  }
   void wait_for_end() override { fleet_->wait_for_end(); }
 
  private:
@@ -177,6 +184,7 @@ class LanesBench final : public RunBench {
   const std::shared_ptr<Sandbox> sandbox_;
   OracleHello hello_;
   RunBuilds builds_;
+  std::optional<BusyCores> busy_;   // in the place of compilers, while lanes measure
   std::optional<LaneFleet> fleet_;  // ends first
 };
 
@@ -190,6 +198,13 @@ Result<std::unique_ptr<RunBench>> make_lanes_bench(const BenchOrder& order,
   std::vector<LaneCores> lanes = order.plan.target.device == "cuda"
                                      ? lane_cores(order.plan.devices, usable_cores())
                                      : std::vector<LaneCores>{{order.plan.devices.front(), {}}};
+  if (lanes.size() < order.plan.devices.size() && order.terms.on_each_device)
+    return Error{
+        ErrorCode::kUsage,
+        fmt::format("{} devices, and cores for {} of them: a lane has {} of its own at "
+                    "least, and {} are there",
+                    order.plan.devices.size(), lanes.size(), kFewestLaneCores, usable_threads()),
+        "give this process more cores, or name fewer devices at a time"};
   if (lanes.size() < order.plan.devices.size())
     order.progress.note(fmt::format(
         "{} of {} devices measure: a lane has {} cores of its own at least, and {} are there",

@@ -8,6 +8,7 @@
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
 #include "runner/core/random_id.hpp"
+#include "runner/core/sha256.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/clean_text.hpp"
@@ -502,9 +503,12 @@ Status RunSession::store_and_tell(const Evaluation& row, const std::vector<Blob>
   return Done{};
 }
 
-// Keeps a row that another process measured, or that stands for one that was not.
-Status RunSession::keep_row(std::size_t unit, Evaluation row, const std::string& started_at) {
+// Keeps a row that another process measured, or that stands for one that was not. `device`: where
+// each device has such a row, whose it is; else empty.
+Status RunSession::keep_row(std::size_t unit, Evaluation row, const std::string& started_at,
+                            const std::string& device) {
   complete(unit, started_at, row);
+  if (!device.empty()) row.key = sha256(row.key + "/" + device);
   std::vector<Blob> sources = take_sources(unit, row);
   return keep(std::move(row), std::move(sources));
 }
@@ -542,8 +546,9 @@ void RunSession::complete(std::size_t index, const std::string& started_at,
 }
 
 std::vector<Blob> RunSession::take_sources(std::size_t unit, Evaluation& evaluation) {
-  return attach_sources(std::exchange(bench_->finished_build_of(unit).sources, {}), task_of(unit),
-                        evaluation);
+  auto& sources = bench_->finished_build_of(unit).sources;
+  auto taken = terms_.on_each_device ? sources : std::exchange(sources, {});
+  return attach_sources(std::move(taken), task_of(unit), evaluation);
 }
 
 const Task& RunSession::task_of(std::size_t unit) const {

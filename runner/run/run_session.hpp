@@ -97,8 +97,10 @@ class RunSession {
   void begin_on_lane(std::size_t lane, std::size_t unit, LaneRound& round);
   void tell_units(const LaneRound& round);
   Status heed(LaneEvent& event, LaneRound& round);
-  Status keep_row(std::size_t unit, Evaluation row, const std::string& started_at);
-  Status keep_lane_row(std::size_t unit, Evaluation row, LaneRound& round);
+  [[nodiscard]] static std::string device_of(std::size_t lane, const LaneRound& round);
+  Status keep_row(std::size_t unit, Evaluation row, const std::string& started_at,
+                  const std::string& device);
+  Status keep_lane_row(const LaneEvent& event, Evaluation row, LaneRound& round);
   [[nodiscard]] Evaluation failed_row(std::size_t unit, const Error& why) const;
 
   [[nodiscard]] const Task& task_of(std::size_t unit) const;

@@ -22,6 +22,10 @@ struct RunTerms {
   std::optional<std::filesystem::path> exchange;
   // Devices that measure at once, in the words of plan/device_choice.hpp; empty: the request's one.
   std::optional<std::string> devices;
+  // Each of these devices measures all units, in the order of one device, so that a run has a row
+  // of each: a calibration. Such a run is not resumed. With one device: as without.
+  bool on_each_device = false;
+  bool busy = false;                   // cores that no lane has are at work while lanes measure
   std::optional<int> jobs;             // compilations at once; empty: by the number of cores
   bool no_wait = false;                // where the device is taken: an error
   std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on

@@ -3,7 +3,8 @@
 // An order: device, its lock's name; locks and folder; fails ("take" or "start"); dies ("start");
 // facts (else the device). A unit: row; name and number; milliseconds that it takes; until, a file
 // that it waits for; creates, a file; dies ("once" or "always"); loses, the device that is lost
-// with it; notes; swells, the bytes of its row's message.
+// with it; notes; swells, the bytes of its row's message. A file slower-DEVICE in the folder: the
+// factor on the times of that device's kernels.
 #pragma once
 
 #include <filesystem>

@@ -2,9 +2,13 @@
 // in, what is found, and what is kept of it.
 #include "runner/again/clock_selftest.hpp"
 
+#include <map>
+#include <set>
+
 #include <gmock/gmock.h>
 
 #include "runner/analysis/clock_checks.hpp"
+#include "tests/fakes/lane_bench.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
@@ -14,6 +18,7 @@ namespace fs = std::filesystem;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr double kReluNs = 8e6;
@@ -43,14 +48,15 @@ class ClockSelftestTest : public RunTest {
     bytes << std::ifstream(file).rdbuf();
     return bytes.str();
   }
-  Result<ClockFindings> test() {
-    return test_clock(asked_, benches_, kept_,
+  Result<std::vector<ClockFindings>> test() { return test_on(benches_); }
+  Result<std::vector<ClockFindings>> test_on(BenchSource& benches) {
+    return test_clock(asked_, benches, kept_,
                       [this](const std::string& text) { notes_.push_back(text); });
   }
   ClockFindings found() {
     auto findings = test();
     EXPECT_TRUE(findings.ok()) << findings.error().message;
-    return findings ? std::move(*findings) : ClockFindings();
+    return findings && findings->size() == 1 ? std::move(findings->front()) : ClockFindings();
   }
   [[nodiscard]] std::vector<StoredCalibration> calibrations() const {
     auto all = read_calibrations(benches_.place.state);
@@ -206,6 +212,90 @@ TEST_F(ClockSelftestTest, ADamagedCalibrationIsReplacedAndItIsSaid) {
   found();
   EXPECT_THAT(notes_, Contains(HasSubstr("it is replaced")));
   EXPECT_THAT(calibrations(), SizeIs(1));
+}
+
+// --- several devices at once: lanes that are real processes, and answer what they are told ---
+
+class ClocksSelftestTest : public ClockSelftestTest {
+ protected:
+  ClocksSelftestTest() : lane_benches_(benches_.place) {
+    lane_benches_.lanes.folder = folder_ / "lanes";
+    fs::create_directories(lane_benches_.lanes.folder);
+    lane_benches_.script.compiled_ns["clock"] = kReluNs;
+    lane_benches_.script.while_measuring = [this](const PlannedRow& unit) {
+      plant(unit);
+      lane_benches_.script.times_ns = benches_.script.times_ns;
+    };
+    asked_.device.reset();
+    asked_.devices = "cpu";
+    asked_.rounds = 2;
+  }
+  [[nodiscard]] std::vector<std::string> begun() const { return lane_lines(folder_ / "lanes/log"); }
+
+  LaneBenches lane_benches_;
+};
+
+TEST_F(ClocksSelftestTest, EachDeviceMeasuresAllAndIsKeptUnderItsOwnUuid) {
+  const auto all = test_on(lane_benches_);
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  ASSERT_THAT(*all, SizeIs(2));
+  for (const ClockFindings& one : *all) {
+    EXPECT_THAT(one.checks, SizeIs(expected_checks("cpu")));
+    EXPECT_EQ(one.failed(), 0u);
+    for (const ClockCheck& check : one.checks) EXPECT_EQ(check.runs, 2) << check.name;
+  }
+  ASSERT_THAT(calibrations(), SizeIs(2));
+  std::set<std::string> known;
+  for (const StoredCalibration& one : calibrations()) known.insert(one.device.identity);
+  EXPECT_THAT(known, ElementsAre("GPU-cuda:0", "GPU-cuda:1"));
+  const std::size_t submissions = planted().size() + 2;
+  EXPECT_THAT(kept_.rows, SizeIs(2 * 2 * submissions));
+  std::map<std::string, std::size_t> by_device;
+  for (const Evaluation& row : kept_.rows) {
+    ++by_device[row.device_uuid];
+    EXPECT_THAT(row.sources, Not(SizeIs(0))) << "each row has its sources";
+  }
+  EXPECT_EQ(by_device["GPU-cuda:0"], 2 * submissions);
+  EXPECT_EQ(by_device["GPU-cuda:1"], 2 * submissions);
+  EXPECT_EQ(clock_json(*all).at("devices").size(), 2u);
+}
+
+// The second device's kernels take longer in the second run, and eager does not.
+TEST_F(ClocksSelftestTest, ADevicesRowsAreItsCalibrationAlone) {
+  const auto plants = lane_benches_.script.while_measuring;
+  lane_benches_.script.while_measuring = [this, plants](const PlannedRow& unit) {
+    plants(unit);
+    if (notes_.size() > 1) std::ofstream(folder_ / "lanes/slower-cuda:1") << 1.1;
+  };
+  const auto all = test_on(lane_benches_);
+  ASSERT_TRUE(all.ok()) << all.error().message;
+  ASSERT_THAT(*all, SizeIs(2));
+  EXPECT_LT((*all)[0].calibration.calibration.between_runs, 0.03);
+  EXPECT_GT((*all)[1].calibration.calibration.between_runs, 0.03);
+}
+
+TEST_F(ClocksSelftestTest, ADeviceThatIsLostEndsItAndNothingIsKept) {
+  lane_benches_.lanes.units["clock"] = {{"loses", "cuda:1"}};
+  const auto failed = test_on(lane_benches_);
+  ASSERT_FALSE(failed.ok());
+  EXPECT_THAT(failed.error().message, HasSubstr("run 1 of 2: "));
+  EXPECT_THAT(calibrations(), SizeIs(0));
+}
+
+TEST_F(ClocksSelftestTest, WordsThatARunRefusesAreRefused) {
+  asked_.devices = "cpu,cpu";
+  EXPECT_EQ(test_on(lane_benches_).error().code, ErrorCode::kUsage);
+  asked_.devices = "every";
+  EXPECT_THAT(test_on(lane_benches_).error().message, HasSubstr("not a list of GPUs"));
+  EXPECT_THAT(begun(), SizeIs(0));
+}
+
+TEST_F(ClocksSelftestTest, OneDeviceKeepsNoCoreBusy) {
+  asked_.devices.reset();
+  asked_.device = "cpu";
+  asked_.busy = true;
+  found();
+  EXPECT_THAT(notes_, Contains(HasSubstr("--busy: one device has all cores")));
 }
 
 }  // namespace

@@ -650,6 +650,9 @@ TEST_F(CommandOptions, TheMachine) {
   EXPECT_EQ(timing.device, "cuda:1");
   EXPECT_EQ(timing.rounds, 4);
   EXPECT_EQ(timing.format, OutputFormat::kJson);
+  const auto several = typed<TimingSelftestRequest>("selftest timing --devices all --busy");
+  EXPECT_EQ(several.devices, "all");
+  EXPECT_TRUE(several.busy);
   const auto sandbox = typed<SelftestRequest>(
       "selftest sandbox --device cuda:1 --without seccomp --only fork --format json");
   EXPECT_EQ(sandbox.device, "cuda:1");

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -124,6 +126,49 @@ TEST_F(LaneRoundTest, TheLongestComeFirst) {
   run_on_lanes();
   EXPECT_THAT(lane_benches_.measured,
               ElementsAre("a/level1/023_softmax.cpp", "a/level1/019_relu.cpp"));
+}
+
+TEST_F(LaneRoundTest, EachDeviceMeasuresAllInTheOrderOfOne) {
+  terms_.on_each_device = true;
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_TRUE(outcome.is_complete());
+  EXPECT_EQ(outcome.rows, 8);
+  std::set<std::string> keys;
+  std::map<std::string, std::string> agents;  // by device
+  for (const Evaluation& row : kept_.rows) {
+    keys.insert(row.key);
+    agents[row.device_uuid] += row.submission->agent;
+    EXPECT_EQ(row.sources.size(), 1U);
+  }
+  EXPECT_THAT(keys, SizeIs(8));
+  EXPECT_EQ(agents["GPU-cuda:0"], "abcd");
+  EXPECT_EQ(agents["GPU-cuda:1"], "abcd");
+  expect_nothing_left();
+}
+
+TEST_F(LaneRoundTest, WhatDoesNotCompileHasARowOfEachDeviceToo) {
+  terms_.on_each_device = true;
+  lane_benches_.script.build_fails = {{"b", {ErrorCode::kSubmission, "no ;", "write one"}}};
+  EXPECT_EQ(run_on_lanes().rows, 8);
+}
+
+TEST_F(LaneRoundTest, TheUnitsOfALostDeviceAreLeftWhereEachMeasuresAll) {
+  terms_.on_each_device = true;
+  unit_of("b") = {{"loses", "cuda:1"}};
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_FALSE(outcome.is_complete());
+  EXPECT_TRUE(outcome.lost);
+  EXPECT_EQ(outcome.left_pending, 2U) << "c and d of the lost device";
+  EXPECT_EQ(outcome.rows, 6);
+}
+
+TEST_F(LaneRoundTest, ALaneThatDiesGoesOnWithItsOwnUnits) {
+  terms_.on_each_device = true;
+  unit_of("b") = {{"dies", "once"}};
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_TRUE(outcome.is_complete());
+  EXPECT_EQ(outcome.rows, 8);
+  EXPECT_THAT(begun(), SizeIs(9));
 }
 
 TEST_F(LaneRoundTest, AUnitWhoseLaneDiesIsTriedOnceMore) {

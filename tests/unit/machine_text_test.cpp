@@ -67,6 +67,9 @@ TEST(MachineText, AClockCheckThatFailedIsSaid) {
   EXPECT_THAT(text, HasSubstr("4 evaluations ran beside other programs"));
   findings.calibration.device.device = "cuda";
   EXPECT_THAT(clock_text(findings, kPlain), HasSubstr("bounds its claim"));
+  findings.place = "cuda:1";
+  findings.calibration.device.identity = "GPU-7";
+  EXPECT_THAT(clock_text(findings, kPlain), HasSubstr("timing  cuda:1 (GPU-7), a device, 3 runs"));
 }
 
 TEST(MachineText, AnEscapeHasItsReasonBelowIt) {
