@@ -131,10 +131,12 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
              "Level, or several: 1,2 (default: the tasks that have a submission)");
   add_task_globs(app, options.tasks);
   add_tags(app, options.tags);
-  app.add_flag("--all-tasks", options.all_tasks,
-               "Also take tasks that have no submission; --level, --task and the like take them anyway");
-  add_size(app, options.size,
-           "Size of the tasks (default: full on CUDA, small on CPU; a task with one size has that)");
+  app.add_flag(
+      "--all-tasks", options.all_tasks,
+      "Also take tasks that have no submission; --level, --task and the like take them anyway");
+  add_size(
+      app, options.size,
+      "Size of the tasks (default: full on CUDA, small on CPU; a task with one size has that)");
   add_device(app, options.device,
              "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
   add_devices(app, options.devices);
