@@ -129,7 +129,7 @@ class HelpTest(cli_case.CliCase):
         self.assertRegex(self.kbench("report", "--help").stdout, r"--json +The same as FORMAT json")
         self.assertRegex(self.kbench("profile", "--help").stdout, r"--json +The same as --format json")
         for words in (("report", "csv", "--json"), ("profile", "--list", "--format", "text", "--json")):
-            self.assert_fails(self.kbench(*words), USAGE, "excludes")
+            self.assert_fails(self.kbench(*words), USAGE, "do not go together")
 
     def test_what_stands_for_another_form_is_named(self):
         for words, meant in ((("run", "a.cpp", "b.cpp"), "--submissions DIR"),

@@ -80,9 +80,9 @@ class WaitingTest(cli_case.CliCase):
             shutil.copy(file, subs / agent / "level1/019_relu.cpp")
         process = self.start("run", "--submissions", subs, *HOW)
         self.wait_until(lambda: "waiting" in self.told(), "it waits", process)
-        self.assertRegex(self.told(), r"bob/level1/019_relu\.cpp: [^\n]+\nwaiting for the device, held by process 4711 "
-                                      r"\(run 0123456789ab, since 2026-11-21T13:00:00Z, probably until "
-                                      r"2026-11-21T13:20:00Z\); --no-wait fails")
+        self.assertRegex(self.told(), r"bob/level1/019_relu\.cpp does not compile\n"
+                                      r"waiting for the device, held by process 4711 \(run 0123456789ab, "
+                                      r"since 2026-11-21T13:00:00Z, probably until 2026-11-21T13:20:00Z\); --no-wait fails")
         self.assertNotIn("ann/level1", self.told())
 
     def test_without_waiting_it_is_an_error_as_before(self):
