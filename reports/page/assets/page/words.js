@@ -33,7 +33,7 @@ export const words = {
   correct: "Correct",
   submitted: "Submitted",
   range: "95 %",
-  rangeHelp: "Interval of the score, over redrawings of the tasks and each time's own uncertainty; at a p other than 1 Wilson's interval of the share, with what the times leave open.",
+  rangeHelp: "Interval of the score, over redrawings of the tasks and each time's own uncertainty; at a p other than 1 and for Correct Wilson's interval of the share, with what the times leave open; for Of the limit by the order of its tasks.",
   barScale: "Scale of the bars",
   outcome: "Outcomes",
   outcomes: {
