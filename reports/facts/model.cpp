@@ -227,11 +227,12 @@ std::string why_no_limit(const Evaluation& evaluation, const ResultRow& row) {
   const bool is_calibrated = evaluation.limit_basis.find(", calibrated ") != std::string::npos;
   if (!evaluation.limit_ns || evaluation.limit_basis.empty() || is_calibrated) return "";
   for (const auto& [side, time] :
-       {std::pair{Side::kEager, &row.eager}, std::pair{Side::kCompiled, &row.compiled}})
+       {std::pair{Side::kEager, &row.eager}, std::pair{Side::kCompiled, &row.compiled},
+        std::pair{Side::kVendor, &row.vendor}})
     if (time->median_ns && *time->median_ns * kBeaten < *evaluation.limit_ns)
       return fmt::format(
-          "not known: {} is faster than the peaks measured beside it allow, so the "
-          "machine was busy; `kbench calibrate --only limits`",
+          "not known: {} is faster than the peaks measured beside it allow, as on a busy "
+          "machine; `kbench calibrate --only limits`",
           to_string(side));
   return "";
 }

@@ -76,7 +76,8 @@ std::optional<Emphasis> emphasis_at(std::string_view text) {
     const std::size_t end = text.find(mark, mark.size());
     if (end == text.npos || end == mark.size()) return std::nullopt;
     const std::string_view inner = text.substr(mark.size(), end - mark.size());
-    if (inner.starts_with('*') || is_blank(inner.substr(0, 1)) ||
+    const bool cuts_code = std::count(inner.begin(), inner.end(), '`') % 2 != 0;
+    if (inner.starts_with('*') || cuts_code || is_blank(inner.substr(0, 1)) ||
         is_blank(inner.substr(inner.size() - 1)))
       return std::nullopt;
     return Emphasis{element, inner, end + mark.size()};
@@ -87,9 +88,11 @@ std::optional<Emphasis> emphasis_at(std::string_view text) {
 std::string without_marks(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
+    const std::size_t code = text.starts_with('`') ? text.find('`', 1) : text.npos;
     const auto emphasis = emphasis_at(text);
-    plain += emphasis ? emphasis->text : text.substr(0, 1);
-    text.remove_prefix(emphasis ? emphasis->length : 1);
+    const std::size_t length = code != text.npos ? code + 1 : emphasis ? emphasis->length : 1;
+    plain += emphasis ? emphasis->text : text.substr(0, length);
+    text.remove_prefix(length);
   }
   return plain;
 }
@@ -111,7 +114,7 @@ void write_line(HtmlWriter& html, std::string_view text) {
     }
     if (const auto emphasis = emphasis_at(text)) {
       flush();
-      html.element(std::string(emphasis->element), emphasis->text);
+      html.element(emphasis->element, emphasis->text);
       text.remove_prefix(emphasis->length);
       continue;
     }

@@ -198,8 +198,8 @@ std::string extent(const std::array<std::int64_t, 3>& parts) {
 void write_kernels(HtmlWriter& html, const ProfileRecord& record) {
   if (record.kernels.empty()) return;
   open_table(html, "Kernels of the median call, longest first",
-             {{"us", true},
-              {"Times", true},
+             {{"Total us", true},
+              {"Launches", true},
               {"Grid", true},
               {"Block", true},
               {"Registers", true},

@@ -309,7 +309,8 @@ class Scorer {
     const int tasks = static_cast<int>(values.size());
     const double middle = median(values);
     const OrderInterval interval = median_interval(std::move(values));
-    if (interval.confidence < kLeastConfidence) return ScoreValue{middle, 0, 1, tasks};
+    if (interval.confidence < kLeastConfidence)
+      return ScoreValue{middle, 0, std::max(1.0, middle), tasks};
     return ScoreValue{middle, interval.low, interval.high, tasks};
   }
 

@@ -46,7 +46,7 @@ struct AgentScore {
 struct RankingOptions {
   VariantRule rule = VariantRule::kBest;
   double p = 1;             // threshold of the fast_p scores
-  int redrawings = 10'000;  // 0: no intervals, and no rank shared but by equal agents
+  int redrawings = 10'000;  // 0: no interval but a median's, and only equal agents share a rank
 };
 
 // Agents, best first: by sure fast_1 over eager, then by the mean over eager, then by name; those

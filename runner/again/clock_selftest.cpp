@@ -303,7 +303,9 @@ Json clock_json(const ClockFindings& findings) {
                {"database", stored.database},
                {"missing_checks", findings.missing},
                {"checks", Json::array()}};
-  if (stored.device.device == "cuda") json["uuid"] = stored.device.identity;
+  // Without NVML's UUID the device is told apart by its name.
+  if (stored.device.device == "cuda" && stored.device.identity != stored.device.name)
+    json["uuid"] = stored.device.identity;
   for (const ClockCheck& check : findings.checks) {
     json["checks"].push_back({{"name", check.name},
                               {"what", check.what},

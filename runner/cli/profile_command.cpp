@@ -145,6 +145,9 @@ Result<End> call(const ProfileOptions& options, const Installation& installation
   Progress progress = progress_of(options.common);
   const InterruptGuard guard;
   ProfileRequest request = with_file_as_submission(options);
+  if (request.submission && !options.submission && (options.list || options.side))
+    return Error{ErrorCode::kUsage, "a FILE does not go together with --list and --side",
+                 "`kbench profile FILE` profiles the submission"};
   request.stop = [&] { return guard.interrupted(); };
   const auto keep_in = options.no_store ? std::nullopt : std::optional(options.database);
   ProfileMaker maker(request, options.database, keep_in, benches, progress);

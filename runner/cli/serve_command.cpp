@@ -25,8 +25,7 @@ Status calibrate_once(const ServeOptions& options, const Installation& installat
   const std::string why = why_uncalibrated(installation.state, describe_device(*target));
   if (why.empty()) return Done{};
   note(why + ", so that is done first, which takes some minutes; --trust-estimates goes without");
-  TimingSelftestRequest request{
-      .common = options.common, .device = options.device, .devices = options.devices};
+  TimingSelftestRequest request{.common = options.common, .device = named};
   request.common.suite.reset();   // it measures shipped tasks
   request.common.verbosity = -1;  // its rows are not shown here
   return calibrate(request, installation);

@@ -76,6 +76,8 @@ Error no_command_named(const CLI::App& group, std::string help) {
 std::optional<Error> of_two_options(const CLI::App& at, const CLI::ParseError& problem) {
   constexpr std::string_view kExcludes = " excludes ";
   constexpr std::string_view kRequires = " requires ";
+  if (problem.get_name() != "ExcludesError" && problem.get_name() != "RequiresError")
+    return std::nullopt;
   const std::string_view said = problem.what();
   if (const auto middle = said.find(kExcludes); middle != said.npos)
     return Error{ErrorCode::kUsage,
@@ -162,8 +164,12 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
   const auto& word = extras.front();
   const bool option = word.starts_with("-");
   const auto known = known_words(at, option);
-  if (option &&
-      std::find(known.begin(), known.end(), word.substr(0, word.find('='))) != known.end())
+  const auto place = [&words](const std::string& of) {
+    return std::find(words.begin(), words.end(), of);
+  };
+  const bool is_known =
+      std::find(known.begin(), known.end(), word.substr(0, word.find('='))) != known.end();
+  if (option && is_known && place(word) < place(at.get_name()))
     return {ErrorCode::kUsage, fmt::format("{} stands before its command", word),
             fmt::format("put it behind: `{} {} …`", full_name(at), word)};
   auto guess = meant_option(at, word);

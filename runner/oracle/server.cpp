@@ -215,7 +215,8 @@ class Server {
 
   Reply judge_baseline(const Json& request) {
     const auto side = side_from_string(request.at("side").get<std::string>());
-    return compared(task_->judge_baseline(side.value_or(Side::kSubmission), bounds_from(request)));
+    if (!side) return {failure({ErrorCode::kInfrastructure, "unknown side", ""}), {}};
+    return compared(task_->judge_baseline(*side, bounds_from(request)));
   }
 
   Reply bypassable() {

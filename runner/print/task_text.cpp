@@ -104,10 +104,11 @@ std::string task_list_text(const std::vector<TaskEntry>& entries, const Terminal
     const TaskEntry& entry = entries[i];
     std::string name = fmt::format("{:{}}  ", printable(entry.id), width);
     const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
-    std::string rest = entry.problem.empty()
-                           ? fmt::format("{:10}  {}{}", names, printable(entry.title),
-                                         entry.unranked.empty() ? "" : "  (not ranked)")
-                           : "unreadable: " + printable(entry.problem);
+    std::string rest =
+        entry.problem.empty()
+            ? fmt::format("{:10}  {}{}", names, entry.unranked.empty() ? "" : "(not ranked)  ",
+                          printable(entry.title))
+            : "unreadable: " + printable(entry.problem);
     if (fits) {
       name = shorten(name, out.columns);
       const std::size_t left = out.columns - display_width(name);

@@ -85,7 +85,7 @@ Status ProfileMaker::check_words(const std::vector<std::string>& words,
         "two stored profiles are compared as they are: a task, a submission and a side "
         "mean nothing",
         "kbench profile --compare A B [--db FILE]");
-  if (!stored && request_.task.empty())
+  if (!stored && request_.task.empty() && !request_.submission)
     return usage("no task is named, and a side is one of a task",
                  "kbench profile TASK --compare eager");
   if (words.size() == 2 && request_.side)

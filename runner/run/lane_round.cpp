@@ -1,5 +1,6 @@
-// Evaluating on several lanes: a unit is pulled by whichever lane is free, and its row stored as it
-// comes. Plan, builds, store and chain are the session's alone.
+// Evaluating on several lanes: a unit is pulled by whichever lane is free (of a calibration by each
+// lane, RunTerms::on_each_device), and its row stored as it comes. Plan, builds, store and chain
+// are the session's alone.
 #include <map>
 #include <string>
 #include <utility>

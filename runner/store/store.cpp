@@ -587,7 +587,7 @@ Result<std::optional<double>> Store::typical_seconds(const std::string& task,
         impl_->database,
         "SELECT wall_seconds FROM (SELECT number, run_id, wall_seconds FROM evaluation "
         "    WHERE task = ? AND size = ? AND device = ? AND timed = ? AND wall_seconds IS NOT NULL "
-        "        AND state = 'ok' "
+        "        AND state IN ('ok', 'no_submission') "
         "    ORDER BY number DESC LIMIT 500) AS newest JOIN run ON run.id = newest.run_id "
         "WHERE CASE WHEN json_valid(run.configuration) "
         "    THEN coalesce(json_extract(run.configuration, '$.quick'), 0) END = ? "

@@ -182,8 +182,8 @@ class Store {
 
   [[nodiscard]] const std::filesystem::path& file() const;
 
-  // Median wall seconds of earlier evaluations of this task, size and device that were timed in the
-  // same way: for the ETA.
+  // Median wall seconds of earlier evaluations that did not fail, of this task, size and device,
+  // timed in the same way: for the ETA.
   [[nodiscard]] Result<std::optional<double>> typical_seconds(const std::string& task,
                                                               const std::string& size,
                                                               const std::string& device,

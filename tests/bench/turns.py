@@ -7,7 +7,7 @@ Each submission is a copy of its task's module, so that its speed-up over eager 
 it. A round is a run alone and a run beside a second process that checks a shipped example without pause
 (`kbench run --checks-only`: each check is a turn of the device); the order changes with each round. Prints for each
 task by how much its speed-up differs beside the turns, and the median of that over the tasks: the bias. Exit code 1
-where a row has no speed-up, where nobody took a turn, or where the bias is above 0.2 %.
+where a row has no speed-up, where no check ended meanwhile, or where the bias is above 0.2 %.
 """
 
 import argparse
@@ -70,6 +70,8 @@ def speedups(arguments, folder, database):
         words += ["--task", task]
     ended = subprocess.run(command_of(arguments, folder, database, *words), stdout=subprocess.PIPE, text=True,
                            check=False)
+    if ended.returncode not in (0, 1):
+        sys.exit(f"kbench ended with {ended.returncode}")
     found = dict.fromkeys(arguments.task)
     for row in json.loads(ended.stdout)["results"]:
         ratio = row["speedup"]["eager"] if row["agent"] else None
@@ -122,7 +124,7 @@ def judge(arguments, alone, beside, checks):
               f"{100 * differences[-1]:+.2f} %, interval +-{100 * half:.2f} %")
     bias = statistics.median(differences) if differences else math.inf
     print(f"bias {100 * bias:+.3f} % over {len(differences)} tasks, {lost} rows lost, "
-          f"{checks.taken} checks took their turn, {checks.failed} failed")
+          f"{checks.taken} checks ended, {checks.failed} failed")
     return 1 if lost or not checks.taken or checks.failed or abs(bias) > ALLOWED else 0
 
 

@@ -246,6 +246,7 @@ class HelpTest(cli_case.CliCase):
         self.assert_fails(result, USAGE, "mine.cpp: which task?")
         self.assertIn("kbench profile TASK --submission FILE", result.stderr)
         self.assert_fails(self.kbench("profile", "mien.cpp"), USAGE, 'did you mean "mine.cpp"?')
+        self.assert_fails(self.kbench("profile", "--list", "mine.cpp"), USAGE, "a FILE does not go together with")
 
     def test_behind_two_dashes_nothing_is_an_option(self):
         self.assert_fails(self.kbench("run", "--", "my.cpp"), USAGE, "my.cpp: no such file")

@@ -351,7 +351,7 @@ class OneFileTest(RunCase):
         for words, part in (
                 (("my_relu.cpp", "--device", "cpu"), "--task level1/019_relu"),
                 (("my_relu.cpp", "--task", "level1/01*"), "a file is for one task, and these options select"),
-                (("nowhere.cpp", *RELU), "no file nowhere.cpp"),
+                (("nowhere.cpp", *RELU), "nowhere.cpp: no such file"),
                 ((".", *RELU), "--submissions ."),
                 (("my_relu.txt", *RELU), "ends in .cu (CUDA), .cpp (CPU) or .py (Python)"),
                 (("my_relu.cu", *RELU), "use --device cuda"),

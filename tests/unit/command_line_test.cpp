@@ -392,6 +392,7 @@ TEST(CommandLine, AShardIsAPartOfAGroup) {
   for (const char* word : {"0/4", "5/4", "2", "2/", "/4", "2/x", "2/4/6", "1/1000000"})
     expect_error({"run", "--shard", word, "--group", "g"}, "is no shard", "");
   expect_error({"run", "a.cpp", "--shard", "1/2", "--group", "g"}, "do not go together", "");
+  expect_error({"run", "--level", "1 excludes 2"}, "is no whole number", "kbench run --help");
 }
 
 TEST(CommandLine, ARunWaitsUnlessItIsTold) {

@@ -139,6 +139,15 @@ TEST(HtmlReport, ThePublishersWordsAreTextAndNameThePage) {
     EXPECT_THAT(html, HasSubstr(part));
 }
 
+// A star before code took one within the code for its end, and the code was lost.
+TEST(HtmlReport, EmphasisDoesNotBeginBeforeCodeAndEndInIt) {
+  ReportData data = make_report_data();
+  data.words.about = "x*y or `p*q`, and `a*b*c`";
+  const std::string html = render_html(data);
+  EXPECT_THAT(html, HasSubstr("x*y or <code>p*q</code>, and <code>a*b*c</code>"));
+  EXPECT_THAT(html, HasSubstr("content=\"x*y or p*q, and a*b*c"));
+}
+
 // Nobody who reads it learns whose machine it was made on.
 TEST(HtmlReport, FoldersOfTheMachineAreNotPublished) {
   ReportData data = make_report_data();

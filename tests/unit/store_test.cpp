@@ -342,6 +342,13 @@ TEST_F(StoreTest, TypicalSecondsIsTheMedianOfKnownOnes) {
   }
   EXPECT_DOUBLE_EQ(
       store.typical_seconds("level1/019_relu", "small", "cpu", HowTimed::kInFull)->value(), 0.2);
+  // A baseline alone did not fail either; a run of baselines had no estimate of the next one.
+  Evaluation baseline = make_evaluation("r1", 80);
+  baseline.size = "full";
+  baseline.state = State::kNoSubmission;
+  ASSERT_TRUE(store.add(baseline).ok());
+  EXPECT_TRUE(
+      store.typical_seconds("level1/019_relu", "full", "cpu", HowTimed::kInFull)->has_value());
   Evaluation checked = make_evaluation("r1", 70);
   checked.timed = false;
   ASSERT_TRUE(store.add(checked).ok());

@@ -32,7 +32,8 @@ export const taskName = (name) => {
 // Words between backticks are code; one backtick alone stands as it is.
 export const withCode = (text) => {
   const parts = text.split("`");
-  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? h("code", null, part) : part)) : [text];
+  if (parts.length % 2 === 0) parts.push(parts.splice(-2).join("`"));
+  return parts.map((part, i) => (i % 2 ? h("code", null, part) : part));
 };
 
 // A name that may break behind each "_", and not within a word.
