@@ -21,7 +21,7 @@ inline constexpr int kPageSchemaVersion = 1;
 // A ranking as JSON, agents best first:
 //   [{"agent", "rank": [first, last], "tasks", "submitted", "correct",
 //     "scores": {NAME: {"value"[, "low", "high"]}}}]
-// A score that is not given is not offered by the page. The only place that knows reports/rank.
+// A score that is not given is not offered by the page.
 [[nodiscard]] Json ranking_json(std::span<const AgentScore> ranking);
 
 // JSON that may stand inside a <script> element: nothing in it can end the element or begin a

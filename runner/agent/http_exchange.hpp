@@ -1,5 +1,5 @@
-// One request of HTTP, or HTTPS, over a socket that is connected already, and its answer. The only
-// file that knows Boost.Beast is http_exchange.cpp.
+// One request of HTTP, or HTTPS, over a socket that is connected already, and its answer. In this
+// room only http_exchange.cpp includes Boost.Beast.
 #pragma once
 
 #include <chrono>

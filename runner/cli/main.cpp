@@ -1,4 +1,4 @@
-// The supervisor's entry: finds the installation, reads the command line, calls one command. The
+// The supervisor's entry: reads the command line, finds the installation, calls one command. The
 // last place where an exception can be caught.
 #include <signal.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // Carries requests to the desk and its answers back: HTTP/1.1, server-sent events and WebSocket on
-// a listening socket, the supervisor's messages on a channel. The one file that knows Boost.
+// a listening socket, the supervisor's messages on a channel. Its source is the only one of the
+// gate that includes Boost.
 #pragma once
 
 #include "runner/core/channel.hpp"

@@ -33,7 +33,7 @@ struct Rule {
   bool cuda = false;
 };
 
-// Folders that are part of the supervisor (no torch, no cuda) stand first.
+// Folders of the supervisor stand first: no torch, and of CUDA only CUPTI in activity.
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
       {"runner/core", {}},

@@ -277,7 +277,7 @@ TEST(PageData, ATrendIsOfItsBoardByPositions) {
   const PageModel page(data);
   const PageBoard& board = page.boards.at(0);
   Speedup ratio;
-  ratio.estimate = 1.234567;
+  ratio.estimate = 1.234567890123;
   ratio.low = 1.2;
   ratio.high = std::numeric_limits<double>::infinity();
   ratio.verdict = Verdict::kNone;
@@ -294,7 +294,7 @@ TEST(PageData, ATrendIsOfItsBoardByPositions) {
   elsewhere.size = "another";
   const Json json = trend_series_json({.runs = {}, .series = {elsewhere, series}}, board);
   ASSERT_EQ(json.size(), 1U) << json;
-  EXPECT_EQ(json[0], Json::parse(R"({"task": 0, "agent": 0, "points": [[0, 1.2346, 1.2, null],
+  EXPECT_EQ(json[0], Json::parse(R"({"task": 0, "agent": 0, "points": [[0, 1.23456789, 1.2, null],
       [2, "crash"]], "unsure": [0], "renewed": [1], "changes": [[1, 2.0, 1.0]]})"));
 }
 
