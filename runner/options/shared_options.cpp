@@ -104,9 +104,7 @@ void add_allow_torch(CLI::App& app, std::string& policy) {
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
-  return app.add_option("--pairs", pairs, help)
-      ->check(number_between(std::int64_t{3}, std::int64_t{most}))
-      ->type_name("N");
+  return add_number(app, "--pairs", pairs, 3, most, help);
 }
 
 }  // namespace kbench
