@@ -1,5 +1,3 @@
-#include <fnmatch.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -113,19 +111,12 @@ Result<std::string> compare(const ProfileOptions& options, ProfileMaker& maker) 
 
 // --- those that are there ---
 
-bool is_meant(const std::string& task, const std::string& pattern) {
-  return pattern.empty() || ::fnmatch(pattern.c_str(), task.c_str(), 0) == 0 ||
-         ::fnmatch(("*/" + pattern).c_str(), task.c_str(), 0) == 0;
-}
-
 Result<std::string> list(const ProfileOptions& options) {
   if (options.format == ProfileFormat::kTrace)
     return usage("a timeline is of one profile, and all are listed", "--format text or json");
   auto rows = stored_profiles(options.database);
   if (!rows) return rows.error();
-  std::erase_if(rows->profiles, [&](const StoredProfile& profile) {
-    return !is_meant(profile.record.task, options.task);
-  });
+  if (!options.task.empty()) keep_profiles_of(options.task, *rows);
   if (options.format == ProfileFormat::kJson)
     print_json(profile_list_json(*rows));
   else

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "reports/write/outputs.hpp"
-#include "reports/write/reporter.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/outcome.hpp"
 #include "runner/cli/printing.hpp"
@@ -30,25 +29,13 @@ Result<End> perform(const RunOptions& given, const Installation& installation) {
   return end_of_run(*outcome, *options, options->exit_zero, written_files(options->outputs));
 }
 
-// A dry run shows a table or JSON; files are a matter of the run.
-Result<bool> wants_json(const RunOptions& options) {
-  for (const OutputRequest& output : options.outputs) {
-    const std::string_view name = output.reporter->name;
-    if (output.file || name == "table" || name == "github") continue;
-    if (name == "json") return true;
-    return Error{ErrorCode::kUsage, fmt::format("a plan has no rows to be shown as {}", name),
-                 "--dry-run prints a table, or JSON with --format json"};
-  }
-  return false;
-}
-
 // The plan of a run, with the durations that the database has of earlier ones. Nothing is compiled,
 // started, waited for or written. What the run would be refused for before it starts anything is an
 // error here as well.
 Result<End> show_plan(const RunOptions& given, const Installation& installation) {
   const auto options = check_run_options(given);
   if (!options) return options.error();
-  const auto json = wants_json(*options);
+  const auto json = plan_as_json(options->outputs);
   if (!json) return json.error();
   const auto plan = plan_run(*options, *options, installation);
   if (!plan) return plan.error();

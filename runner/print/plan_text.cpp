@@ -1,12 +1,14 @@
 #include "runner/print/plan_text.hpp"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "reports/facts/sanitize.hpp"
+#include "reports/write/reporter.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/print/progress.hpp"
 
@@ -59,6 +61,17 @@ std::string foreseen_text(const Plan& plan, const std::vector<ForeseenRow>& rows
     if (file.mistaken)
       text += fmt::format("ignored {}: {}\n", printable(file.path), printable(file.why));
   return text;
+}
+
+Result<bool> plan_as_json(const std::vector<OutputRequest>& outputs) {
+  for (const OutputRequest& output : outputs) {
+    const std::string_view name = output.reporter->name;
+    if (output.file || name == "table" || name == "github") continue;
+    if (name == "json") return true;
+    return Error{ErrorCode::kUsage, fmt::format("a plan has no rows to be shown as {}", name),
+                 "--dry-run prints a table, or JSON with --format json"};
+  }
+  return false;
 }
 
 std::string foreseen_words(const std::vector<ForeseenRow>& rows) {

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "reports/formats/text_table.hpp"
+#include "reports/write/outputs.hpp"
 #include "runner/core/json.hpp"
+#include "runner/core/result.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/run/foreseen_run.hpp"
 
@@ -15,6 +17,10 @@ namespace kbench {
 // The rows that a plan would bring, and the files that its folder of submissions has besides.
 [[nodiscard]] std::string foreseen_text(const Plan& plan, const std::vector<ForeseenRow>& rows,
                                         const TableStyle& style);
+
+// Whether these outputs ask for the plan as JSON. Files are a matter of the run. Errors: kUsage, a
+// format that shows rows only.
+[[nodiscard]] Result<bool> plan_as_json(const std::vector<OutputRequest>& outputs);
 
 // "dry run: 2 of 3 rows would be measured (about 4 min 00 s); ...".
 [[nodiscard]] std::string foreseen_words(const std::vector<ForeseenRow>& rows);

@@ -1,5 +1,7 @@
 #include "runner/store/rows/stored_profiles.hpp"
 
+#include <fnmatch.h>
+
 #include <system_error>
 #include <utility>
 
@@ -44,6 +46,14 @@ Result<ProfileRows> stored_profiles(const std::filesystem::path& file,
   if (!connection) return connection.error();
   return connection->guarded("reading profiles", [&]() -> Result<ProfileRows> {
     return read_profiles(connection->database, task, *connection->budget);
+  });
+}
+
+void keep_profiles_of(const std::string& tasks, ProfileRows& rows) {
+  std::erase_if(rows.profiles, [&](const StoredProfile& profile) {
+    const char* task = profile.record.task.c_str();
+    return ::fnmatch(tasks.c_str(), task, 0) != 0 &&
+           ::fnmatch(("*/" + tasks).c_str(), task, 0) != 0;
   });
 }
 

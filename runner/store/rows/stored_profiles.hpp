@@ -32,6 +32,9 @@ Status keep_profile(const std::filesystem::path& file, const StoredProfile& prof
 [[nodiscard]] Result<ProfileRows> stored_profiles(const std::filesystem::path& file,
                                                   const std::optional<std::string>& task = {});
 
+// Leaves only those whose task the glob matches: its id, or what stands behind the level.
+void keep_profiles_of(const std::string& tasks, ProfileRows& rows);
+
 // The one whose id begins so. Errors: kNotFound, kUsage where several do; kBadInput where it is
 // damaged.
 [[nodiscard]] Result<StoredProfile> find_profile(const std::filesystem::path& file,
