@@ -1,5 +1,6 @@
 #include "reports/formats/run_list.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -8,6 +9,7 @@
 
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/json_report.hpp"
+#include "reports/formats/list_columns.hpp"
 #include "runner/store/run_group.hpp"
 #include "runner/store/store.hpp"
 
@@ -46,6 +48,56 @@ Cell submission_cell(const ListedRun& run) {
   const std::string& name = run.submission.name;
   const bool says_agent = run.agent.name.empty() || name.starts_with(run.agent.name + "/");
   return dash_or(says_agent ? name : fmt::format("{} ({})", name, run.agent.name));
+}
+
+Cell date_cell(const ListedRun& run) {
+  const std::string date = sanitize_line(minute_of(run.run.started_at));
+  return run.run.finished_at.empty() ? Cell{date + " unfinished", Tone::kCaution} : Cell{date, {}};
+}
+
+Cell shard_cell(const ListedRun& run) {
+  const auto part = shard_of(run.run);
+  return dash_or(part ? fmt::format("{}/{} of {}", part->index, part->of, part->group) : "");
+}
+
+bool has_shards(const std::vector<ListedRun>& runs) {
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const ListedRun& run) { return shard_of(run.run).has_value(); });
+}
+
+Cell states_cell(const ListedRun& run) {
+  Cell cell = dash_or(states_words(run));
+  if (run.damaged > 0) cell.tone = Tone::kBad;
+  return cell;
+}
+
+const ListTable<ListedRun>& run_table() {
+  static const ListTable<ListedRun> kTable = {
+      {"run",
+       {.heading = "Run"},
+       [](const ListedRun& run) -> Cell {
+         return {sanitize_line(short_id(run.run)), {}};
+       }},
+      {"tag",
+       {.heading = "Tag", .importance = 5},
+       [](const ListedRun& run) { return dash_or(fmt::format("{}", fmt::join(run.tags, ", "))); }},
+      {"shard", {.heading = "Shard", .importance = 4}, shard_cell, has_shards},
+      {"task", {.heading = "Task", .importance = 8}, task_cell},
+      {"submission", {.heading = "Submission", .importance = 7}, submission_cell},
+      {"date", {.heading = "Date (UTC)", .importance = 6}, date_cell},
+      {"device",
+       {.heading = "Device", .importance = 4},
+       [](const ListedRun& run) { return dash_or(devices_words(run)); }},
+      {"commit",
+       {.heading = "Commit", .importance = 1},
+       [](const ListedRun& run) { return dash_or(commit_words(run.facts)); }},
+      {"rows",
+       {.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 3},
+       [](const ListedRun& run) -> Cell {
+         return {fmt::format("{}", run.rows()), {}};
+       }},
+      {"states", {.heading = "States", .importance = 2}, states_cell}};
+  return kTable;
 }
 
 Json name_or_null(const SharedName& shared) { return shared.single() ? Json(shared.name) : Json(); }
@@ -95,42 +147,11 @@ Result<std::vector<ListedRun>> list_runs(const Store& store) {
   return listed;
 }
 
-std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style) {
-  Column id{.heading = "Run"};
-  Column tag{.heading = "Tag", .importance = 5};
-  Column task{.heading = "Task", .importance = 8};
-  Column submission{.heading = "Submission", .importance = 7};
-  Column date{.heading = "Date (UTC)", .importance = 6};
-  Column device{.heading = "Device", .importance = 4};
-  Column commit{.heading = "Commit", .importance = 1};
-  Column shard{.heading = "Shard", .importance = 4};
-  bool any_shard = false;
-  Column rows{.heading = "Rows", .kind = Column::Kind::kNumber, .importance = 3};
-  Column states{.heading = "States", .importance = 2};
-  for (const ListedRun& run : runs) {
-    id.cells.push_back({sanitize_line(short_id(run.run)), {}});
-    tag.cells.push_back(dash_or(fmt::format("{}", fmt::join(run.tags, ", "))));
-    task.cells.push_back(task_cell(run));
-    submission.cells.push_back(submission_cell(run));
-    const bool finished = !run.run.finished_at.empty();
-    date.cells.push_back(
-        {sanitize_line(minute_of(run.run.started_at)) + (finished ? "" : " unfinished"),
-         finished ? std::nullopt : std::optional(Tone::kCaution)});
-    device.cells.push_back(dash_or(devices_words(run)));
-    commit.cells.push_back(dash_or(commit_words(run.facts)));
-    const auto part = shard_of(run.run);
-    any_shard = any_shard || part.has_value();
-    shard.cells.push_back(
-        dash_or(part ? fmt::format("{}/{} of {}", part->index, part->of, part->group) : ""));
-    rows.cells.push_back({fmt::format("{}", run.rows()), {}});
-    states.cells.push_back(dash_or(states_words(run)));
-    if (run.damaged > 0) states.cells.back().tone = Tone::kBad;
-  }
-  std::vector<Column> columns{std::move(id), std::move(tag)};
-  if (any_shard) columns.push_back(std::move(shard));
-  for (Column* column : {&task, &submission, &date, &device, &commit, &rows, &states})
-    columns.push_back(std::move(*column));
-  return render_table(std::move(columns), style);
+std::vector<std::string> run_columns() { return names_of(run_table()); }
+
+std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style,
+                        const std::vector<std::string>& columns) {
+  return render_list(run_table(), runs, columns, style);
 }
 
 Json runs_json(const std::vector<ListedRun>& runs) {

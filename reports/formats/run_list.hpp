@@ -43,7 +43,11 @@ struct ListedRun {
 // Runs, newest first. Errors: those of the store.
 [[nodiscard]] Result<std::vector<ListedRun>> list_runs(const Store& store);
 
-[[nodiscard]] std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style);
+// The names of the columns: run, tag, submission.
+[[nodiscard]] std::vector<std::string> run_columns();
+// `columns`: names of those to show, in this order; empty: as many of the usual ones as fit.
+[[nodiscard]] std::string render_runs(const std::vector<ListedRun>& runs, const TableStyle& style,
+                                      const std::vector<std::string>& columns = {});
 // {schema_version, runs[]}: run_json, with uuids in its device, task, agent and submission (null
 // where the run has several or none), shard, rows, states and damaged.
 [[nodiscard]] Json runs_json(const std::vector<ListedRun>& runs);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,15 +24,16 @@ std::string_view colour_code(Tone tone) {
   return "";
 }
 
-std::size_t width_of(const Column& column) {
+// `limit`: columns of the terminal; 0: unlimited.
+std::size_t width_of(const Column& column, std::size_t limit) {
   std::size_t width = display_width(column.heading);
   for (const Cell& cell : column.cells) width = std::max(width, display_width(cell.text));
-  return width;
+  return column.flows && limit > 0 ? std::min(width, std::max(limit / 2, kNarrowest)) : width;
 }
 
-std::vector<std::size_t> widths_of(const std::vector<Column>& columns) {
+std::vector<std::size_t> widths_of(const std::vector<Column>& columns, std::size_t limit) {
   std::vector<std::size_t> widths;
-  for (const Column& column : columns) widths.push_back(width_of(column));
+  for (const Column& column : columns) widths.push_back(width_of(column, limit));
   return widths;
 }
 
@@ -57,16 +59,25 @@ void cut_cells(Column& column, std::size_t width) {
   for (Cell& cell : column.cells) cell.text = shorten(cell.text, width);
 }
 
+// The column whose cells are cut next: the widest of text, and one that flows after all others.
+// Past the end: none can be cut.
+std::size_t next_to_cut(const std::vector<Column>& columns,
+                        const std::vector<std::size_t>& widths) {
+  const auto rank = [&](std::size_t c) { return std::pair(!columns[c].flows, widths[c]); };
+  std::size_t next = columns.size();
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].kind != Column::Kind::kNumber && widths[c] > kNarrowest &&
+        (next == columns.size() || rank(c) > rank(next)))
+      next = c;
+  return next;
+}
+
 void fit(std::vector<Column>& columns, std::size_t limit) {
-  while (total(widths_of(columns)) > limit && drop_one(columns)) {
+  while (total(widths_of(columns, limit)) > limit && drop_one(columns)) {
   }
-  for (std::vector<std::size_t> widths = widths_of(columns); total(widths) > limit;
-       widths = widths_of(columns)) {
-    std::size_t widest = columns.size();
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      if (columns[c].kind != Column::Kind::kNumber && widths[c] > kNarrowest &&
-          (widest == columns.size() || widths[c] > widths[widest]))
-        widest = c;
+  for (std::vector<std::size_t> widths = widths_of(columns, limit); total(widths) > limit;
+       widths = widths_of(columns, limit)) {
+    const std::size_t widest = next_to_cut(columns, widths);
     if (widest == columns.size()) return;
     const std::size_t too_much = std::min(total(widths) - limit, widths[widest] - kNarrowest);
     cut_cells(columns[widest], widths[widest] - too_much);
@@ -75,6 +86,27 @@ void fit(std::vector<Column>& columns, std::size_t limit) {
 
 std::string padded(std::string_view text, const Column& column, std::size_t width) {
   return column.kind == Column::Kind::kNumber ? pad_left(text, width) : pad_right(text, width);
+}
+
+// A row without its end. A cell that flows may have taken the room of those behind it; then they
+// end where the terminal does.
+std::string row_text(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
+                     std::size_t row, const TableStyle& style) {
+  const bool flows = std::any_of(columns.begin(), columns.end(),
+                                 [](const Column& column) { return column.flows; });
+  const std::size_t limit = flows && style.columns > 0 ? style.columns : std::string::npos;
+  std::string line;
+  std::size_t at = 0;
+  for (std::size_t c = 0; c < columns.size() && at < limit; ++c) {
+    const Cell& cell = columns[c].cells[row];
+    const std::size_t room = limit - at;
+    const std::string text =
+        padded(shorten(cell.text, room), columns[c], std::min(widths[c], room));
+    line += cell.tone ? paint(text, *cell.tone, style.colour) : text;
+    line.append(kGap, ' ');
+    at += display_width(text) + kGap;
+  }
+  return line;
 }
 
 }  // namespace
@@ -91,7 +123,7 @@ void append_line(std::string& out, std::string line) {
 
 std::string render_table(std::vector<Column> columns, const TableStyle& style) {
   if (style.columns > 0) fit(columns, style.columns);
-  const std::vector<std::size_t> widths = widths_of(columns);
+  const std::vector<std::size_t> widths = widths_of(columns, style.columns);
   const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
   const std::string gap(kGap, ' ');
   std::string out;
@@ -104,15 +136,7 @@ std::string render_table(std::vector<Column> columns, const TableStyle& style) {
   }
   append_line(out, std::move(heading));
   append_line(out, std::move(rule));
-  for (std::size_t r = 0; r < rows; ++r) {
-    std::string line;
-    for (std::size_t c = 0; c < columns.size(); ++c) {
-      const Cell& cell = columns[c].cells[r];
-      const std::string text = padded(cell.text, columns[c], widths[c]);
-      line += (cell.tone ? paint(text, *cell.tone, style.colour) : text) + gap;
-    }
-    append_line(out, std::move(line));
-  }
+  for (std::size_t r = 0; r < rows; ++r) append_line(out, row_text(columns, widths, r, style));
   return out;
 }
 

@@ -23,6 +23,9 @@ struct Column {
   enum class Kind { kText, kNumber, kName } kind = Kind::kText;  // a name is foreign text
   std::vector<Cell> cells;
   int importance = 0;  // 0: always there; of the others the lowest falls away first
+  // A column that flows is at most half as wide as the terminal; a longer cell of it takes the room
+  // of those behind it, and one long name is whole without taking the room of other rows.
+  bool flows = false;
 };
 
 struct TableStyle {

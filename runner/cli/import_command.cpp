@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,11 +17,7 @@ ExitCode code_of(const std::vector<ImportOutcome>& outcomes) {
   const ImportCounts counts = count_outcomes(outcomes);
   if (counts.left > 0) return ExitCode::kInterrupted;
   if (counts.failed == 0) return ExitCode::kGood;
-  const bool by_files =
-      std::any_of(outcomes.begin(), outcomes.end(), [](const ImportOutcome& outcome) {
-        return outcome.error && outcome.error->fault != ImportError::Fault::kMachine;
-      });
-  return by_files ? ExitCode::kTaskFailed : ExitCode::kInfrastructure;
+  return counts.by_files > 0 ? ExitCode::kTaskFailed : ExitCode::kInfrastructure;
 }
 
 }  // namespace

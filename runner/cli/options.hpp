@@ -76,9 +76,11 @@ struct TasksOptions {
   What what = What::kList;
   CommonOptions common;
   std::vector<int> levels;
-  std::vector<std::string> tags;    // list: of task/task_tags.hpp; empty: all
-  std::string task;                 // but list: must select exactly one
-  std::optional<std::string> size;  // show: else all; header: else "small"; prompt: by the device
+  std::vector<std::string> tasks;    // list: patterns of select_tasks; empty: all
+  std::vector<std::string> tags;     // list: of task/task_tags.hpp; empty: all
+  std::vector<std::string> columns;  // list: names of its columns; empty: as many as fit
+  std::string task;                  // but list: must select exactly one
+  std::optional<std::string> size;   // show: else all; header: else "small"; prompt: by the device
   std::string precision = "torch-default";  // show, header, prompt: the class of the run to come
   std::optional<std::string> device;        // prompt: "cpu", "cuda" or "cuda:N"; else what there is
   std::optional<PromptLanguage> language;   // prompt: else the device's usual one
@@ -155,6 +157,7 @@ struct RunsOptions {
   CommonOptions common;
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> device;  // its kind or a part of its name; else all
+  std::vector<std::string> columns;   // names of the list's; empty: the usual ones
   OutputFormat format = OutputFormat::kTable;
 };
 

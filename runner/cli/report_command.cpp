@@ -71,9 +71,8 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   add_reward(report, options.reward_name, "Reward of each row, in json and jsonl; see below");
   add_value(report, "--output,-o", options.words.format_file, "FILE",
             "Where FORMAT goes (default: standard output)");
-  add_value(report, "--columns", options.columns, "NAME,...",
-            "Columns of table and csv, in this order, by csv's names (default: the usual ones)")
-      ->delimiter(',');
+  add_columns(report, options.columns,
+              "Columns of table and csv, in this order, by csv's names (default: the usual ones)");
   add_wide(report, options.common);
   add_common(report, options.common, false);
   return &report;

@@ -20,7 +20,9 @@ Result<End> list(const Store& store, const RunsOptions& options) {
     return End{ExitCode::kNothingSelected,
                fmt::format("none of the {} runs is of the device \"{}\"", stored, *options.device)};
   }
-  print_found(options, *runs, runs_json, render_runs);
+  print_found(options, *runs, runs_json, [&](const auto& found, const auto& style) {
+    return render_runs(found, style, options.columns);
+  });
   return good(counted(runs->size(), "run") + " in " + options.database.string());
 }
 
@@ -31,6 +33,7 @@ CLI::App* add_runs(CLI::App& app, RunsOptions& options) {
   add_database(runs, options.database);
   add_part_of_device(runs, options.device, "all");
   add_json(runs, options.format);
+  add_columns(runs, options.columns, run_columns());
   add_wide(runs, options.common);
   add_common(runs, options.common, false);
   return &runs;

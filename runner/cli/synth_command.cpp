@@ -9,7 +9,6 @@
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
 #include "runner/cli/verbs.hpp"
-#include "runner/os/clean_text.hpp"
 #include "runner/print/progress.hpp"
 #include "runner/print/task_text.hpp"
 #include "runner/synthesis/operator_range.hpp"
@@ -72,11 +71,10 @@ Result<End> call(const SynthOptions& options, const Installation& installation) 
     fmt::print("{}", outcome->manifest);
   else
     fmt::print("{}", synthesis_text(*outcome));
-  const std::string summary = fmt::format("{} of {} candidates are tasks of {}", outcome->kept,
-                                          outcome->records.size(), printable(options.out.string()));
-  if (outcome->interrupted)
-    return End{ExitCode::kInterrupted, summary + "; interrupted, --resume goes on from there"};
-  return End{outcome->kept > 0 ? ExitCode::kGood : ExitCode::kNothingSelected, summary};
+  const ExitCode code = outcome->interrupted ? ExitCode::kInterrupted
+                        : outcome->kept > 0  ? ExitCode::kGood
+                                             : ExitCode::kNothingSelected;
+  return End{code, synthesis_words(*outcome, options.out)};
 }
 
 }  // namespace kbench

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +15,6 @@
 #include "runner/task/task_header.hpp"
 #include "runner/task/task_json.hpp"
 #include "runner/task/task_sizes.hpp"
-#include "runner/task/task_tags.hpp"
 
 namespace kbench {
 namespace {
@@ -33,27 +31,18 @@ Status write_headers(const std::filesystem::path& folder, const std::string& tas
 Result<End> list(const TasksOptions& options, const Installation& installation) {
   const auto entries = tasks_of_suite(options.common.suite, installation);
   if (!entries) return entries.error();
-  auto of_levels = select_tasks(*entries, options.levels, {});
-  if (!of_levels) return of_levels.error();
-  const auto selected = with_tags(std::move(*of_levels), options.tags);
+  const auto selected = select_entries(*entries, options.levels, options.tasks, options.tags);
   if (!selected) return selected.error();
-  Terminal out = standard_output(options.common);
-  out.is_tty = out.is_tty && !options.common.wide;
-  if (options.format == OutputFormat::kJson)
-    print_json(task_list_json(*selected, sizes_of_each(*selected)));
-  else
-    fmt::print("{}", task_list_text(*selected, out));
-  if (selected->empty()) {
-    return End{ExitCode::kNothingSelected,
-               options.tags.empty() ? "no task of that level" : "no task of that level and tag"};
-  }
-  const auto broken = std::count_if(selected->begin(), selected->end(),
-                                    [](const auto& entry) { return !entry.problem.empty(); });
-  if (broken > 0) {
-    return End{ExitCode::kUsage,
-               fmt::format("{} tasks, {} of them unreadable", selected->size(), broken)};
-  }
-  return good(counted(selected->size(), "task"));
+  print_found(
+      options, *selected,
+      [](const auto& found) { return task_list_json(found, sizes_of_each(found)); },
+      [&](const auto& found, const auto& style) {
+        return task_list_text(found, style, options.columns);
+      });
+  if (selected->empty())
+    return End{ExitCode::kNothingSelected, why_no_task(*entries, options.levels, options.tasks)};
+  const bool fine = unreadable_tasks(*selected) == 0;
+  return End{fine ? ExitCode::kGood : ExitCode::kUsage, task_list_words(*selected)};
 }
 
 Result<End> show(const TasksOptions& options, const Installation& installation) {
@@ -111,7 +100,9 @@ CLI::App* add_tasks(CLI::App& app, TasksOptions& options) {
   auto& prompt = add_form(tasks, "prompt", options.what, What::kPrompt,
                           "Print all that whoever writes a kernel has to know");
   add_levels(list, options.levels);
+  add_task_globs(list, options.tasks);
   add_tags(list, options.tags);
+  add_columns(list, options.columns, task_columns());
   add_wide(list, options.common);
   for (auto* one : {&show, &header, &prompt}) add_one_task(*one, options.task);
   add_size(show, options.size, "Only this size");

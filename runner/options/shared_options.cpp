@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/core/precision_class.hpp"
 #include "runner/task/family.hpp"
@@ -62,6 +63,17 @@ void add_json(CLI::App& app, OutputFormat& format, const std::string& what) {
   app.add_flag_function(
       "--json", [&format](std::int64_t) { format = OutputFormat::kJson; },
       "The same as --format json");
+}
+
+CLI::Option* add_columns(CLI::App& app, std::vector<std::string>& columns,
+                         const std::string& help) {
+  return add_many(app, "--columns", columns, "NAME,...", help)->delimiter(',');
+}
+
+void add_columns(CLI::App& app, std::vector<std::string>& columns,
+                 const std::vector<std::string>& known) {
+  add_columns(app, columns, fmt::format("Columns, in this order: {}", fmt::join(known, ",")))
+      ->check(one_of(known).description(""));
 }
 
 void add_devices(CLI::App& app, std::optional<std::string>& devices) {

@@ -42,6 +42,10 @@ void add_one_task(CLI::App& app, std::string& task);
 void add_tags(CLI::App& app, std::vector<std::string>& tags);
 void add_levels(CLI::App& app, std::vector<int>& levels,
                 const std::string& help = "Level, or several: 1,2 (default: all)");
+// Adds --columns: names of columns of a table; `known`: all that it has.
+CLI::Option* add_columns(CLI::App& app, std::vector<std::string>& columns, const std::string& help);
+void add_columns(CLI::App& app, std::vector<std::string>& columns,
+                 const std::vector<std::string>& known);
 void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
                         const std::string& otherwise);
 // Adds --allow-torch: the use of torch by Python submissions.

@@ -307,17 +307,6 @@ Status require_submissions(const SubmissionFolder& folder, const Census& census)
                "DIR (--layout says of other folders what they are); --baselines-only needs none"};
 }
 
-// Why nothing is selected, in the words of whoever asked for a level that the suite does not have.
-std::string why_no_task(const RunRequest& request, const std::vector<TaskEntry>& entries) {
-  std::set<int> known;
-  for (const TaskEntry& entry : entries) known.insert(entry.level);
-  for (const int level : request.levels)
-    if (!known.contains(level))
-      return fmt::format("no task matches: there is no level {}; this suite has {}", level,
-                         fmt::join(known, ", "));
-  return "no task matches; `kbench tasks list` shows all of them";
-}
-
 // The error for a file that does not exist, with the file beside it that is spelt most alike.
 Error missing_file(const fs::path& file) {
   constexpr std::size_t kMostLooked = 10'000;
@@ -440,7 +429,8 @@ Result<Plan> make_plan(const RunRequest& request, const Installation& installati
   auto target = asked.get();
   if (!tasks) return tasks.error();
   plan.tasks = std::move(*tasks);
-  if (plan.tasks.empty()) plan.nothing_selected = why_no_task(request, *entries);
+  if (plan.tasks.empty())
+    plan.nothing_selected = why_no_task(*entries, request.levels, request.tasks);
   if (!plan.nothing_selected.empty()) return plan;
   if (!target) return target.error();
   plan.target = *target;

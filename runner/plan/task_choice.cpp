@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iostream>
 #include <iterator>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -96,7 +97,7 @@ Result<Task> find_task(const std::optional<std::filesystem::path>& suite,
   if (!selected) return selected.error();
   if (selected->empty()) {
     return Error{ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", pattern),
-                 "`kbench tasks list` shows all of them"};
+                 kAllTasksAreListed};
   }
   if (selected->size() > 1) {
     constexpr std::size_t kShown = 5;
@@ -148,14 +149,39 @@ Status add_task_list(const std::optional<std::filesystem::path>& file,
   return Done{};
 }
 
+Result<std::vector<TaskEntry>> select_entries(const std::vector<TaskEntry>& entries,
+                                              const std::vector<int>& levels,
+                                              const std::vector<std::string>& patterns,
+                                              const std::vector<std::string>& tags) {
+  auto selected = select_tasks(entries, levels, patterns);
+  return selected ? with_tags(std::move(*selected), tags) : selected;
+}
+
+std::string why_no_task(const std::vector<TaskEntry>& entries, const std::vector<int>& levels,
+                        const std::vector<std::string>& patterns) {
+  std::set<int> known;
+  for (const TaskEntry& entry : entries) known.insert(entry.level);
+  for (const int level : levels)
+    if (!known.contains(level))
+      return fmt::format("no task matches: there is no level {}; this suite has {}", level,
+                         fmt::join(known, ", "));
+  for (const std::string& pattern : patterns) {
+    const auto found = select_tasks(entries, {}, {pattern});
+    if (!found || !found->empty()) continue;
+    const auto guess = nearest_task(pattern, entries);
+    return fmt::format(
+        "no task matches \"{}\"; {}", pattern,
+        guess ? fmt::format("did you mean \"{}\"?", *guess) : std::string(kAllTasksAreListed));
+  }
+  return fmt::format("no task matches; {}", kAllTasksAreListed);
+}
+
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
                                         const RunRequest& request) {
-  auto selected = select_tasks(entries, request.levels, request.tasks);
+  const auto selected = select_entries(entries, request.levels, request.tasks, request.tags);
   if (!selected) return selected.error();
-  const auto tagged = with_tags(std::move(*selected), request.tags);
-  if (!tagged) return tagged.error();
   std::vector<Task> tasks;
-  for (const TaskEntry& entry : *tagged) {
+  for (const TaskEntry& entry : *selected) {
     auto task = load_task_in(working_type(request.precision), entry.file);
     if (!task) return task.error();
     tasks.push_back(std::move(*task));

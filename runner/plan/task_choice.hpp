@@ -20,6 +20,18 @@ namespace kbench {
 [[nodiscard]] Result<std::vector<TaskEntry>> tasks_of_suite(
     const std::optional<std::filesystem::path>& suite, const Installation& installation);
 
+// Those of `entries` that these levels, patterns and tags select; none of a kind means all. Errors:
+// those of select_tasks and with_tags.
+[[nodiscard]] Result<std::vector<TaskEntry>> select_entries(
+    const std::vector<TaskEntry>& entries, const std::vector<int>& levels,
+    const std::vector<std::string>& patterns, const std::vector<std::string>& tags);
+
+// The reason why these select nothing: a level that the suite does not have, or a glob that no task
+// matches, with the name that is nearest to it.
+[[nodiscard]] std::string why_no_task(const std::vector<TaskEntry>& entries,
+                                      const std::vector<int>& levels,
+                                      const std::vector<std::string>& patterns);
+
 // Those of `entries` that the request selects, completely loaded. Errors: kNotFound, kBadInput.
 [[nodiscard]] Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,
                                                       const RunRequest& request);

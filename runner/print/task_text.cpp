@@ -9,11 +9,13 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/sanitize.hpp"
+#include "reports/formats/list_columns.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
 #include "runner/task/draw_words.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/task_sizes.hpp"
+#include "runner/task/task_tags.hpp"
 
 namespace kbench {
 namespace {
@@ -82,6 +84,49 @@ std::string_view in_words(ImportError::Fault fault) {
   return "";
 }
 
+// A line of the list of tasks.
+struct ListedTask {
+  const TaskEntry& entry;
+  std::string family;
+  std::string sizes;
+};
+
+// "matmul,activation"; in short "matmul +1".
+std::string family_words(const std::vector<std::string>& families, bool in_short) {
+  if (in_short && families.size() > 1)
+    return fmt::format("{} +{}", families.front(), families.size() - 1);
+  return fmt::format("{}", fmt::join(families, ","));
+}
+
+Cell title_cell(const ListedTask& task) {
+  const TaskEntry& entry = task.entry;
+  if (!entry.problem.empty()) return {"unreadable: " + printable(entry.problem), Tone::kBad};
+  return {
+      fmt::format("{}{}", entry.unranked.empty() ? "" : "(not ranked)  ", printable(entry.title)),
+      {}};
+}
+
+const ListTable<ListedTask>& task_table() {
+  static const ListTable<ListedTask> kTable = {
+      {"task",
+       {.heading = "Task", .kind = Column::Kind::kName, .flows = true},
+       [](const ListedTask& task) -> Cell {
+         return {printable(task.entry.id), {}};
+       }},
+      {"family",
+       {.heading = "Family"},
+       [](const ListedTask& task) -> Cell {
+         return {task.family, Tone::kNeutral};
+       }},
+      {"sizes",
+       {.heading = "Sizes", .importance = 1},
+       [](const ListedTask& task) -> Cell {
+         return {printable(task.sizes), Tone::kNeutral};
+       }},
+      {"title", {.heading = "Title"}, title_cell}};
+  return kTable;
+}
+
 // "dir/bad.py:3: SyntaxError: invalid syntax (the file's fault; correct that line)"
 std::string error_text(const ImportOutcome& outcome) {
   const ImportError& error = *outcome.error;
@@ -92,32 +137,33 @@ std::string error_text(const ImportOutcome& outcome) {
 
 }  // namespace
 
-std::string task_list_text(const std::vector<TaskEntry>& entries, const Terminal& out) {
-  // A line fits the terminal: one long name then moves no other line's title out of sight.
-  const bool fits = out.is_tty && out.columns > 0;
-  std::size_t width = 0;
-  for (const TaskEntry& entry : entries) width = std::max(width, entry.id.size());
-  if (fits) width = std::min(width, out.columns / 2);
+std::vector<std::string> task_columns() { return names_of(task_table()); }
+
+std::string task_list_text(const std::vector<TaskEntry>& entries, const TableStyle& style,
+                           const std::vector<std::string>& columns) {
+  if (entries.empty()) return "";
   const auto sizes = sizes_of_each(entries);
-  std::string text;
+  const auto families = tags_of_each(entries);
+  std::vector<ListedTask> tasks;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const TaskEntry& entry = entries[i];
-    std::string name = fmt::format("{:{}}  ", printable(entry.id), width);
-    const auto names = printable(fmt::format("{}", fmt::join(sizes[i], ",")));
-    std::string rest =
-        entry.problem.empty()
-            ? fmt::format("{:10}  {}{}", names, entry.unranked.empty() ? "" : "(not ranked)  ",
-                          printable(entry.title))
-            : "unreadable: " + printable(entry.problem);
-    if (fits) {
-      name = shorten(name, out.columns);
-      const std::size_t left = out.columns - display_width(name);
-      rest = left > 0 ? shorten(rest, left) : "";
-    }
-    text += out.paint(Color::kBold, name) +
-            (entry.problem.empty() ? rest : out.paint(Color::kRed, rest)) + "\n";
+    const bool is_known = entries[i].problem.empty();
+    tasks.push_back({entries[i], is_known ? family_words(families[i], style.columns > 0) : "–",
+                     is_known ? fmt::format("{}", fmt::join(sizes[i], ",")) : "–"});
   }
-  return text;
+  return render_list(task_table(), tasks, columns, style);
+}
+
+std::string task_list_words(const std::vector<TaskEntry>& entries) {
+  const std::size_t broken = unreadable_tasks(entries);
+  const std::string tasks =
+      fmt::format("{} task{}", entries.size(), entries.size() == 1 ? "" : "s");
+  return broken == 0 ? tasks : fmt::format("{}, {} of them unreadable", tasks, broken);
+}
+
+std::size_t unreadable_tasks(const std::vector<TaskEntry>& entries) {
+  return static_cast<std::size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [](const TaskEntry& entry) { return !entry.problem.empty(); }));
 }
 
 std::string task_text(const Task& task, const std::vector<const TaskSize*>& sizes,
@@ -194,10 +240,12 @@ std::string import_text(const std::vector<ImportOutcome>& outcomes, const Termin
 
 ImportCounts count_outcomes(const std::vector<ImportOutcome>& outcomes) {
   ImportCounts counts;
-  for (const ImportOutcome& outcome : outcomes)
+  for (const ImportOutcome& outcome : outcomes) {
     ++(outcome.state == ImportOutcome::State::kFailed        ? counts.failed
        : outcome.state == ImportOutcome::State::kInterrupted ? counts.left
                                                              : counts.imported);
+    if (outcome.error && outcome.error->fault != ImportError::Fault::kMachine) ++counts.by_files;
+  }
   return counts;
 }
 
@@ -208,6 +256,12 @@ std::string import_words(const std::vector<ImportOutcome>& outcomes,
                                        outcomes.size(), printable(into.string()));
   if (counts.left > 0) return text + "; interrupted, the same command goes on from there";
   return counts.failed > 0 ? fmt::format("{}; {} failed", text, counts.failed) : text;
+}
+
+std::string synthesis_words(const SynthOutcome& outcome, const std::filesystem::path& suite) {
+  const std::string summary = fmt::format("{} of {} candidates are tasks of {}", outcome.kept,
+                                          outcome.records.size(), printable(suite.string()));
+  return outcome.interrupted ? summary + "; interrupted, --resume goes on from there" : summary;
 }
 
 std::string synthesis_text(const SynthOutcome& outcome) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/formats/text_table.hpp"
 #include "runner/import/import_session.hpp"
 #include "runner/lint/lint_session.hpp"
 #include "runner/options/terminal.hpp"
@@ -16,9 +17,16 @@
 
 namespace kbench {
 
-// A line each.
+// The names of the list's columns: task, family.
+[[nodiscard]] std::vector<std::string> task_columns();
+// A line each, below headings; empty without a task. `columns`: names of those to show, in this
+// order; empty: as many of all as fit.
 [[nodiscard]] std::string task_list_text(const std::vector<TaskEntry>& entries,
-                                         const Terminal& out);
+                                         const TableStyle& style,
+                                         const std::vector<std::string>& columns = {});
+// "250 tasks, 2 of them unreadable".
+[[nodiscard]] std::string task_list_words(const std::vector<TaskEntry>& entries);
+[[nodiscard]] std::size_t unreadable_tasks(const std::vector<TaskEntry>& entries);
 
 // A task at these sizes of it: tensors, draws, work.
 [[nodiscard]] std::string task_text(const Task& task, const std::vector<const TaskSize*>& sizes,
@@ -36,6 +44,7 @@ namespace kbench {
 
 struct ImportCounts {
   std::size_t imported = 0, failed = 0, left = 0;  // left: by Ctrl-C
+  std::size_t by_files = 0;  // failed ones that another machine could not mend
 };
 [[nodiscard]] ImportCounts count_outcomes(const std::vector<ImportOutcome>& outcomes);
 // "3 of 4 imported into DIR; 1 failed".
@@ -46,6 +55,9 @@ inline constexpr const char* kCheckedLater =
     "torch has to be there, or the record of a machine that has one (kbench help tasks); unchecked "
     "it ranks nobody";
 
+// "7 of 10 candidates are tasks of DIR".
+[[nodiscard]] std::string synthesis_words(const SynthOutcome& outcome,
+                                          const std::filesystem::path& suite);
 // How many candidates were kept, and how many failed by which fault.
 [[nodiscard]] std::string synthesis_text(const SynthOutcome& outcome);
 

@@ -174,18 +174,10 @@ bool matches(const std::string& pattern, const TaskEntry& entry) {
 }
 
 Error unknown_task(const std::string& pattern, const std::vector<TaskEntry>& entries) {
-  const bool is_id = pattern.find('/') != std::string::npos;
-  const bool has_number =
-      !is_id && !pattern.empty() && pattern.front() >= '0' && pattern.front() <= '9';  // "19_relu"
-  std::vector<std::string> known;
-  for (const auto& entry : entries)
-    known.push_back(is_id        ? entry.id
-                    : has_number ? entry.id.substr(entry.id.find('/') + 1)
-                                 : entry.name);
-  const auto guess = nearest(pattern, known);
-  return Error{ErrorCode::kNotFound, fmt::format("no task is called \"{}\"", pattern),
-               guess ? fmt::format("did you mean \"{}\"?", *guess)
-                     : std::string("`kbench tasks list` shows all of them")};
+  const auto guess = nearest_task(pattern, entries);
+  return Error{
+      ErrorCode::kNotFound, fmt::format("no task is called \"{}\"", pattern),
+      guess ? fmt::format("did you mean \"{}\"?", *guess) : std::string(kAllTasksAreListed)};
 }
 
 }  // namespace
@@ -255,6 +247,22 @@ Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entrie
     if (level_fits && name_fits) selected.push_back(entry);
   }
   return selected;
+}
+
+std::optional<std::string> nearest_task(const std::string& pattern,
+                                        const std::vector<TaskEntry>& entries) {
+  std::string typed = pattern;
+  std::erase_if(typed,
+                [](char c) { return std::string_view("*?[]").find(c) != std::string::npos; });
+  const bool is_id = typed.find('/') != std::string::npos;
+  const bool has_number =
+      !is_id && !typed.empty() && typed.front() >= '0' && typed.front() <= '9';  // "19_relu"
+  std::vector<std::string> known;
+  for (const auto& entry : entries)
+    known.push_back(is_id        ? entry.id
+                    : has_number ? entry.id.substr(entry.id.find('/') + 1)
+                                 : entry.name);
+  return nearest(typed, known);
 }
 
 bool leads_out_of(const fs::path& file, const fs::path& folder) {

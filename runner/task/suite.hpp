@@ -45,6 +45,12 @@ struct TaskEntry {
                                                           const std::vector<int>& levels,
                                                           const std::vector<std::string>& patterns);
 
+// The end of an error about a task that nobody has.
+inline constexpr const char* kAllTasksAreListed = "`kbench tasks list` shows all of them";
+// The name of a task that is nearest to what is typed; of a glob its letters count.
+[[nodiscard]] std::optional<std::string> nearest_task(const std::string& pattern,
+                                                      const std::vector<TaskEntry>& entries);
+
 // Whether `file` is a link to something outside of `folder`, which itself may be reached by links.
 // True as well if that cannot be told. Folders between the two are not looked at: no reader of ours
 // follows a link there.

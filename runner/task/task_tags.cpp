@@ -1,13 +1,16 @@
 #include "runner/task/task_tags.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "runner/core/for_each_index.hpp"
 #include "runner/core/strict_json.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/task/family.hpp"
 #include "runner/task/json_picker.hpp"
 
@@ -45,6 +48,14 @@ std::vector<std::string> tags_of(const TaskEntry& entry) {
   OperatorReader reader;
   const bool whole = text && Json::sax_parse(*text, &reader);
   return families_of(entry.id, whole ? reader.operators() : std::vector<std::string>{});
+}
+
+std::vector<std::vector<std::string>> tags_of_each(const std::vector<TaskEntry>& entries) {
+  constexpr int kMostThreads = 8;
+  std::vector<std::vector<std::string>> tags(entries.size());
+  for_each_index(entries.size(), std::min(usable_threads(), kMostThreads),
+                 [&](std::size_t i) { tags[i] = tags_of(entries[i]); });
+  return tags;
 }
 
 Result<std::vector<TaskEntry>> with_tags(std::vector<TaskEntry> entries,

@@ -14,6 +14,10 @@ namespace kbench {
 // alone decides.
 [[nodiscard]] std::vector<std::string> tags_of(const TaskEntry& entry);
 
+// The tags of each entry, read by several threads.
+[[nodiscard]] std::vector<std::vector<std::string>> tags_of_each(
+    const std::vector<TaskEntry>& entries);
+
 // The entries that have one of these tags; all of them without any. Errors: kNotFound for a tag
 // that no task can have, with the nearest one.
 [[nodiscard]] Result<std::vector<TaskEntry>> with_tags(std::vector<TaskEntry> entries,

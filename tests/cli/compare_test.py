@@ -66,6 +66,17 @@ class RunsAndTagsTest(RunsCase):
         self.assertEqual(runs[1]["rows"], 2)
         self.assertEqual(runs[0]["device"]["name"], "Other CPU")
 
+    def test_columns_of_the_list_are_chosen_by_name(self):
+        result = self.kbench("runs", "--columns", "states,run")
+        self.assert_good(result)
+        lines = result.stdout.splitlines()
+        self.assertEqual(lines[0].split(), ["States", "Run"])
+        self.assertEqual(lines[3].split(), ["1", "ok", "·", "1", "crash", run_id(2)[:12]])
+        self.assert_fails(self.kbench("runs", "--columns", "sates"), USAGE,
+                          "is not one of run, tag, shard, task, submission, date, device, commit, rows, states",
+                          'did you mean "states"?')
+        self.assertEqual(self.json_of("runs", "--columns", "run"), self.json_of("runs"))
+
     def test_runs_of_a_device(self):
         self.assertEqual([run["id"] for run in self.json_of("runs", "--device", "example")["runs"]],
                          [run_id(2), run_id(1)])

@@ -21,8 +21,11 @@ class TasksListTest(cli_case.CliCase):
     def test_lists_every_shipped_task(self):
         result = self.kbench("tasks", "list")
         self.assert_good(result)
-        listed = [line.split()[0] for line in result.stdout.splitlines()]
+        heading, _, *lines = result.stdout.splitlines()
+        self.assertEqual(heading.split(), ["Task", "Family", "Sizes", "Title"])
+        listed = [line.split()[0] for line in lines]
         self.assertEqual(sorted(listed), shipped())
+        self.assertRegex(result.stdout, r"\nlevel1/019_relu +activation +small,full +Rectifier")
         self.assertRegex(result.stderr, rf"^kbench: {len(listed)} tasks\n$")
 
     def test_json_is_pure_and_versioned(self):
@@ -45,7 +48,39 @@ class TasksListTest(cli_case.CliCase):
         self.assertEqual({task["level"] for task in tasks}, {2})
 
     def test_level_without_tasks_selects_nothing(self):
-        self.assert_fails(self.kbench("tasks", "list", "--level", "98"), NOTHING_SELECTED)
+        self.assert_fails(self.kbench("tasks", "list", "--level", "98"), NOTHING_SELECTED,
+                          "no task matches: there is no level 98; this suite has 1, 2, 3")
+
+    def test_task_selects_as_for_a_run(self):
+        result = self.kbench("tasks", "list", "--task", "softmax", "--task", "level1/01*", "--task", "level1/19",
+                             "--columns", "task")
+        self.assert_good(result)
+        self.assertEqual(result.stdout.splitlines()[2:],
+                         sorted({"level1/023_softmax", *(task for task in shipped() if task.startswith("level1/01"))}))
+        listed = self.kbench("tasks", "list", "--level", "2", "--task", "*relu*", "--family", "matmul", "--json")
+        self.assert_good(listed)
+        for task in json.loads(listed.stdout)["tasks"]:
+            self.assertEqual(task["level"], 2)
+            self.assertIn("relu", task["name"])
+            self.assertIn("matmul", task["tags"])
+
+    def test_a_task_that_nobody_has_is_told_with_the_nearest(self):
+        """The words are those of `kbench run --task`."""
+        for pattern, words in (("sofmax", 'no task is called "sofmax"'), ("sofmax*", 'no task matches "sofmax*"')):
+            for command in (("tasks", "list"), ("run", "--dry-run", "--device", "cpu")):
+                self.assert_fails(self.kbench(*command, "--task", pattern), NOTHING_SELECTED, words,
+                                  'did you mean "softmax"?')
+
+    def test_columns_are_chosen_by_name(self):
+        result = self.kbench("tasks", "list", "--task", "relu", "--columns", "family,task")
+        self.assert_good(result)
+        self.assertEqual([line.split() for line in result.stdout.splitlines()[::2]],
+                         [["Family", "Task"], ["activation", "level1/019_relu"]])
+        for word in ("famly", "task,famly"):
+            self.assert_fails(self.kbench("tasks", "list", "--columns", word), USAGE,
+                              '"famly" is not one of task, family, sizes, title; did you mean "family"?')
+        in_json = self.kbench("tasks", "list", "--task", "relu", "--json").stdout
+        self.assertEqual(self.kbench("tasks", "list", "--task", "relu", "--columns", "task", "--json").stdout, in_json)
 
     def test_missing_suite_is_named(self):
         self.assert_fails(self.kbench("tasks", "list", "--suite", "nowhere"), USAGE, "nowhere",
@@ -58,7 +93,7 @@ class TasksListTest(cli_case.CliCase):
         result = self.kbench("tasks", "list", "--suite", self.folder)
         self.assert_fails(result, USAGE, "1 of them unreadable")
         self.assertIn("level1/019_relu", result.stdout)
-        self.assertRegex(result.stdout, "level1/020_bad +unreadable: ")
+        self.assertRegex(result.stdout, "level1/020_bad .*  unreadable: ")
 
     def test_no_foreign_text_controls_the_terminal(self):
         """Was: a schema of another name went to the terminal as it stands in the file."""

@@ -254,7 +254,9 @@ TEST_F(CommandOptions, ListsOfStoredThings) {
   EXPECT_THAT(names.line, ElementsAre("run", "there"));
   EXPECT_EQ(names.database, "a.db");
   EXPECT_EQ(names.common.suite, "mine");
-  const auto runs = typed<RunsOptions>("runs --db a.db --device h200 --format json --wide");
+  const auto runs =
+      typed<RunsOptions>("runs --db a.db --device h200 --columns run,states --format json --wide");
+  EXPECT_THAT(runs.columns, ElementsAre("run", "states"));
   EXPECT_EQ(runs.database, "a.db");
   EXPECT_TRUE(runs.common.wide);
   EXPECT_EQ(typed<TagOptions>("tag r name --db a.db").database, "a.db");
@@ -269,11 +271,14 @@ TEST_F(CommandOptions, ListsOfStoredThings) {
 }
 
 TEST_F(CommandOptions, Tasks) {
-  const auto list =
-      typed<TasksOptions>("tasks list --level 2 --tag matmul --format json --suite mine --wide");
+  const auto list = typed<TasksOptions>(
+      "tasks list --level 2 --task relu --task level1/0* --tag matmul --columns title,task "
+      "--format json --suite mine --wide");
   EXPECT_EQ(list.what, TasksOptions::What::kList);
   EXPECT_TRUE(list.common.wide);
+  EXPECT_THAT(list.tasks, ElementsAre("relu", "level1/0*"));
   EXPECT_THAT(list.tags, ElementsAre("matmul"));
+  EXPECT_THAT(list.columns, ElementsAre("title", "task"));
   EXPECT_EQ(list.format, OutputFormat::kJson);
   EXPECT_EQ(list.common.suite, "mine");
   const auto show = typed<TasksOptions>(

@@ -262,6 +262,13 @@ TEST_F(StoredHistory, RunsAreListedWithTheirStates) {
   EXPECT_THAT(text, HasSubstr("0123456789ab+changes"));
   EXPECT_THAT(text, HasSubstr("good"));
   EXPECT_THAT(text, HasSubstr("unfinished"));
+  EXPECT_EQ(render_runs(*runs, {.columns = 20}, {"states", "run"}),
+            "States          Run\n"
+            "──────────────  ────\n"
+            "1 ok            bb22\n"
+            "1 ok · 1 wron…  aa11\n");
+  EXPECT_THAT(render_runs(*runs, {}, {"shard"}), ::testing::StartsWith("Shard\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Shard"))) << "no run is one of several";
   const Json json = runs_json(*runs);
   EXPECT_EQ(json["runs"][1]["states"]["wrong_result"], 1);
   EXPECT_EQ(json["runs"][1]["dirty"], true);

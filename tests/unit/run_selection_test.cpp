@@ -71,6 +71,17 @@ TEST_F(RunSelection, ALevelThatIsNotThereSelectsNothing) {
   EXPECT_FALSE(std::filesystem::exists(terms_.database));
 }
 
+TEST_F(RunSelection, AGlobWithoutATaskIsToldWithTheNearestName) {
+  request_.tasks = {"level1/*", "sofmax*"};
+  request_.levels = {2};
+  EXPECT_EQ(good_run().nothing_selected, "no task matches \"sofmax*\"; did you mean \"softmax\"?");
+  request_.tasks = {"level1/*"};
+  EXPECT_EQ(good_run().nothing_selected, "no task matches; `kbench tasks list` shows all of them");
+  request_.tasks = {"level9/*"};
+  EXPECT_EQ(good_run().nothing_selected,
+            "no task matches \"level9/*\"; `kbench tasks list` shows all of them");
+}
+
 TEST_F(RunSelection, AnAgentIsAllThatItSubmitted) {
   request_.agent = "alice";
   const RunOutcome outcome = good_run();

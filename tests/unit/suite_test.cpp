@@ -156,6 +156,9 @@ TEST_F(Suite, UnknownNameSuggestsTheNearest) {
   const auto far = select_tasks(entries(), {}, {"zzzzzzzzzz"});
   ASSERT_FALSE(far.ok());
   EXPECT_THAT(far.error().hint, HasSubstr("kbench tasks list"));
+  EXPECT_EQ(nearest_task("level1/019_rellu*", entries()), "level1/019_relu");
+  EXPECT_EQ(nearest_task("*matmull*", entries()), "matmul");
+  EXPECT_EQ(nearest_task("level9/*", entries()), std::nullopt);
 }
 
 TEST(UnrankedTasks, AreThoseThatAcceptAFlawByWhichNothingPasses) {

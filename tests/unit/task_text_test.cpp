@@ -11,16 +11,21 @@
 namespace kbench {
 namespace {
 
+using ::testing::ContainsRegex;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 const Terminal kNoColour;
+constexpr TableStyle kNarrow{.columns = 80};
 
 TEST(TaskText, ATaskIsShownAtTheSizesThatAreMeant) {
   const auto entries = list_tasks(test::kTinySuites);
   ASSERT_TRUE(entries.ok());
-  const std::string list = task_list_text(*entries, kNoColour);
-  EXPECT_THAT(list, HasSubstr("level1/019_relu"));
+  const std::string list = task_list_text(*entries, {});
+  EXPECT_THAT(list, StartsWith("Task "));
+  EXPECT_THAT(list, ContainsRegex("\nlevel1/019_relu +activation +small"));
   const auto relu = std::find_if(entries->begin(), entries->end(),
                                  [](const TaskEntry& one) { return one.name == "relu"; });
   ASSERT_NE(relu, entries->end());
@@ -41,26 +46,39 @@ TEST(TaskText, TheListFitsATerminal) {
   usual.title = "Square matrix product: C = A B, A and B of N x N.";
   TaskEntry lengthy = usual;
   lengthy.id = "level1/050_" + std::string(100, 'x');
-  Terminal narrow;
-  narrow.is_tty = true;
-  narrow.columns = 80;
-  std::istringstream lines(task_list_text({usual, lengthy}, narrow));
-  std::string first;
-  std::string second;
-  std::getline(lines, first);
-  std::getline(lines, second);
-  EXPECT_THAT(first, HasSubstr(usual.id + "  "));
-  EXPECT_THAT(first, HasSubstr("Square matrix"));
-  EXPECT_LE(display_width(first), 80U);
-  EXPECT_LE(display_width(second), 80U);
-  EXPECT_THAT(task_list_text({usual, lengthy}, kNoColour), HasSubstr(lengthy.id + "  "));
+  TaskEntry longer = usual;
+  longer.id = "level1/058_conv_transposed_3d__asymmetric_input__asymmetric";
+  const std::string list = task_list_text({usual, longer, lengthy}, kNarrow);
+  EXPECT_THAT(list, HasSubstr(usual.id + "   matmul       Square matrix"));
+  EXPECT_THAT(list, HasSubstr(longer.id + "  convolution  Squar…\n")) << "the title is cut first";
+  EXPECT_THAT(list, HasSubstr("\nlevel1/050_xxx"));
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), 80U) << line;
+  EXPECT_THAT(task_list_text({usual, lengthy}, {}), HasSubstr(lengthy.id + "  "));
+}
+
+TEST(TaskText, ColumnsOfTheListAreChosenByName) {
+  TaskEntry task;
+  task.id = "level2/076_gemm_add_relu";
+  task.title = "Product, sum, rectifier.";
+  EXPECT_EQ(task_list_text({task}, {}, {"title", "task"}),
+            "Title                     Task\n"
+            "────────────────────────  ────────────────────────\n"
+            "Product, sum, rectifier.  level2/076_gemm_add_relu\n");
+  EXPECT_THAT(task_list_text({task}, {}), HasSubstr("  matmul,activation  "));
+  EXPECT_THAT(task_list_text({task}, kNarrow), HasSubstr("  matmul +1  ")) << "there is less room";
+  EXPECT_THAT(task_list_text({task}, kNarrow, {"sizes"}), StartsWith("Sizes\n"));
+  EXPECT_EQ(task_list_text({}, {}), "");
+  EXPECT_THAT(task_columns(), ElementsAre("task", "family", "sizes", "title"));
 }
 
 TEST(TaskText, AFileThatCannotBeReadIsInTheList) {
   TaskEntry broken;
   broken.id = "level1/001_x";
   broken.problem = "no JSON";
-  EXPECT_EQ(task_list_text({broken}, kNoColour), "level1/001_x  unreadable: no JSON\n");
+  EXPECT_THAT(task_list_text({broken}, {}), HasSubstr("level1/001_x  –       –      unreadable: "
+                                                      "no JSON\n"));
+  EXPECT_EQ(task_list_words({broken}), "1 task, 1 of them unreadable");
 }
 
 TEST(TaskText, NotesOfALintAreShownOnRequest) {

@@ -57,6 +57,25 @@ TEST(TextTable, WhatStaysIsCutOnTheLeftAlignedSide) {
   EXPECT_EQ(widest_line(render_table(columns(), {.columns = 3})), 15u) << "no less than eight";
 }
 
+// The long name is whole, its own row loses what stands behind it, and other rows lose nothing.
+TEST(TextTable, ACellThatFlowsTakesTheRoomBehindIt) {
+  std::vector<Column> two = {
+      {.heading = "Task", .cells = {{"level1/019_relu"}, {std::string(30, 'x')}}, .flows = true},
+      {.heading = "Title", .cells = {{"a title"}, {"another title"}}}};
+  EXPECT_EQ(render_table(two, {.columns = 40}),
+            "Task                  Title\n"
+            "────────────────────  ─────────────\n"
+            "level1/019_relu       a title\n"
+            "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx  another…\n");
+  EXPECT_EQ(widest_line(render_table(two, {.columns = 20})), 20u);
+  two.back().cells.back().tone = Tone::kBad;
+  EXPECT_THAT(render_table(two, {.colour = true, .columns = 40}),
+              HasSubstr("x  \x1b[31manother…\x1b[0m\n"))
+      << "no colour reaches beyond the terminal";
+  EXPECT_THAT(render_table(two, {}), HasSubstr("level1/019_relu                 a title\n"))
+      << "without a terminal all is aligned";
+}
+
 TEST(TextTable, NoColumnsAndNoRowsAreNoProblem) {
   EXPECT_EQ(render_table({}, {}), "\n\n");
   EXPECT_EQ(render_table({{.heading = "Task"}}, {.columns = 2}), "Task\n────\n");
