@@ -3,6 +3,18 @@
 #include <fmt/format.h>
 
 namespace kbench {
+namespace {
+
+// Such rows look good in a table, and say nothing.
+std::string busy_words(int rows) {
+  if (rows == 0) return "";
+  return fmt::format(
+      "; {} without a verdict, because other programs kept the machine busy: run again without "
+      "them, or compare two tries by `kbench compare --remeasure`",
+      rows == 1 ? "1 row is" : fmt::format("{} rows are", rows));
+}
+
+}  // namespace
 
 std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
                       const std::string& reported) {
@@ -25,9 +37,10 @@ std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
                          terms.exchange.value_or("").string());
   if (outcome.again > 0) saved += fmt::format(", {} again", outcome.again);
   const char* rows = outcome.rows == 1 ? "row" : "rows";
-  return outcome.failed == 0
-             ? fmt::format("{} {}, none failed; {}", outcome.rows, rows, saved)
-             : fmt::format("{} of {} {} failed; {}", outcome.failed, outcome.rows, rows, saved);
+  const std::string failed =
+      outcome.failed == 0 ? fmt::format("{} {}, none failed", outcome.rows, rows)
+                          : fmt::format("{} of {} {} failed", outcome.failed, outcome.rows, rows);
+  return fmt::format("{}; {}{}", failed, saved, busy_words(outcome.busy));
 }
 
 }  // namespace kbench

@@ -19,6 +19,7 @@ struct RunOutcome {
   int rows = 0;
   int failed = 0;
   int ours = 0;                  // failed rows that are the fault of kbench or the machine
+  int busy = 0;                  // rows that a busy machine kept from a verdict
   int answered = 0;              // rows that another run of the exchange had measured already
   int again = 0;                 // rows that another run measured at the same time
   int mistaken_files = 0;        // files that look like submissions, and were not evaluated

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/analysis/keep.hpp"
 #include "runner/core/defence.hpp"
 #include "runner/core/labels.hpp"
 #include "runner/core/random_id.hpp"
@@ -518,6 +519,7 @@ void RunSession::count(const Evaluation& row) {
   if (is_failure(row.state)) ++outcome_.failed;
   if (fault_of(row.state) == Fault::kInfrastructure && row.state != State::kDoesNotFit)
     ++outcome_.ours;
+  if (row.submission && row.state == State::kOk && machine_was_busy(row)) ++outcome_.busy;
 }
 
 // Whether the unit's row needs no measurement, as far as is known now.

@@ -22,6 +22,7 @@ struct BenchScript {
   std::map<std::string, double> times_ns;  // by agent: of a call, where eager takes 4 ms
   // Time of the compiled baseline by agent; none where it is not listed.
   std::map<std::string, double> compiled_ns;
+  std::set<std::string> busy;  // agents beside whose calls other programs run; with times alone
   std::map<std::string, double> seconds;        // by task: of an evaluation
   std::map<std::string, Error> build_fails;     // by agent
   std::map<std::string, double> build_seconds;  // by agent
@@ -122,6 +123,10 @@ class ScriptedBench : public RunBench {
     if (row.state == State::kOk) row.correct = true;
     if (const auto time = script_.times_ns.find(unit.id.agent); time != script_.times_ns.end())
       row.samples = samples_of(unit.id.agent, time->second);
+    if (script_.busy.contains(unit.id.agent))
+      for (const Sample& sample : row.samples)
+        if (sample.side == Side::kEager)
+          row.blocks.push_back({.block = sample.block, .strangers = 100});
     if (const auto seconds = script_.seconds.find(task.id); seconds != script_.seconds.end())
       row.wall_seconds = seconds->second;
     return row;

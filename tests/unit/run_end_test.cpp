@@ -44,6 +44,21 @@ TEST(RunEnd, ExitZeroForgivesSubmissionsAlone) {
   EXPECT_EQ(end_of_run(nothing, {}, true).code, ExitCode::kNothingSelected);
 }
 
+TEST(RunEnd, RowsThatABusyMachineKeptFromAVerdictAreSaidWithWhatToDo) {
+  RunOutcome outcome = outcome_of(3);
+  outcome.busy = 2;
+  const End end = end_of_run(outcome, {});
+  EXPECT_EQ(end.code, ExitCode::kGood);
+  EXPECT_EQ(end.summary,
+            std::string("3 rows, none failed; ") + kSaved +
+                "; 2 rows are without a verdict, because other programs kept the machine busy: run "
+                "again without them, or compare two tries by `kbench compare --remeasure`");
+  outcome.busy = 1;
+  outcome.failed = 1;
+  EXPECT_THAT(end_of_run(outcome, {}).summary, HasSubstr("1 of 3 rows failed; "));
+  EXPECT_THAT(end_of_run(outcome, {}).summary, HasSubstr("; 1 row is without a verdict, "));
+}
+
 TEST(RunEnd, NothingSelectedIsSaidAsItIs) {
   RunOutcome nothing;
   nothing.nothing_selected = "no task matches";

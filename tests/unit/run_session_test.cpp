@@ -332,6 +332,15 @@ TEST_F(RunSessionTest, CountsWhoseFaultAFailureIs) {
   EXPECT_FALSE(outcome.is_complete());
 }
 
+// Was: the last line of a run without a verdict read like that of a good one.
+TEST_F(RunSessionTest, RowsThatABusyMachineKeptFromAVerdictAreCounted) {
+  benches_.script.times_ns = {{"a", 1e6}, {"b", 1e6}, {"c", 1e6}};
+  benches_.script.busy = {"a", "c"};
+  benches_.script.states["c"] = State::kWrongResult;
+  EXPECT_EQ(good_run().busy, 1) << "c failed: it has no verdict on any machine";
+  EXPECT_EQ(resumed().busy, 1) << "rows that were there count as well";
+}
+
 TEST_F(RunSessionTest, ABuildThatFailsIsARowWithItsReason) {
   benches_.script.build_fails = {{"a", {ErrorCode::kSubmission, "no ;", "write one"}},
                                  {"b", {ErrorCode::kNotFound, "no compiler", ""}},
