@@ -19,6 +19,7 @@
 #include "runner/run/run_session.hpp"
 #include "runner/store/store.hpp"
 #include "runner/submission/compiler.hpp"
+#include "runner/submission/load_fault.hpp"
 #include "runner/submission/source_files.hpp"
 #include "runner/task/task_header.hpp"
 #include "runner/task/task_sizes.hpp"
@@ -192,7 +193,8 @@ Result<InjectionTemplate> shipped_injection(const Installation& installation) {
 CompileAnswer compile_kernels(const KernelRequest& request) {
   const std::string architecture = request.task.device == "cuda" ? architecture_here() : "";
   const auto compiled = compile_copy(request, architecture);
-  CompileAnswer answer{compile_result(compiled, request.task.device, architecture)};
+  const auto fault = compiled ? find_load_fault(compiled->library) : std::nullopt;
+  CompileAnswer answer{compile_result(compiled, fault, request.task.device, architecture)};
   answer.state = *state_from_string(answer.result.at("state").get<std::string>());
   return answer;
 }

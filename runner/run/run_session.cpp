@@ -31,11 +31,6 @@
 namespace kbench {
 namespace {
 
-State state_of_failed_build(ErrorCode code) {
-  if (code == ErrorCode::kSubmission) return State::kCompileError;
-  return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
-}
-
 // A group without shards is one of judges, who differ in what they are asked for.
 bool is_of_judges(const RunRequest& request) { return !request.group.empty() && !request.shard; }
 
@@ -598,7 +593,7 @@ Evaluation RunSession::ended_early(std::size_t index) const {
     evaluation.message = unit.message;
     evaluation.hint = unit.hint;
   } else if (const Error* error = error_of_build(index)) {
-    evaluation.state = state_of_failed_build(error->code);
+    evaluation.state = state_of_failed(*bench_->build_of(index));
     evaluation.message = error->message;
     evaluation.hint = error->hint;
   } else if (!has_size(index)) {

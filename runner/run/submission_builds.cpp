@@ -8,6 +8,7 @@
 
 #include "runner/core/for_each_index.hpp"
 #include "runner/submission/findings.hpp"
+#include "runner/submission/load_fault.hpp"
 #include "runner/task/task_header.hpp"
 #include "runner/task/working_type.hpp"
 
@@ -17,14 +18,20 @@ namespace {
 void build_native(const Submission& submission, const std::vector<SourceFile>& files,
                   const std::string& header, const Compiler& compiler, SubmissionBuild& made) {
   auto compiled = compiler.compile(submission, files, header);
-  if (compiled) {
-    made.library = compiled->library;
-    made.seconds = compiled->seconds;
-    made.from_cache = compiled->from_cache;
-    made.words = compiled->warnings;
-  } else {
+  if (!compiled) {
     made.error = compiled.error();
+    return;
   }
+  made.seconds = compiled->seconds;
+  made.from_cache = compiled->from_cache;
+  made.words = compiled->warnings;
+  // A worker would find the same, once a device is there.
+  if (auto fault = find_load_fault(compiled->library)) {
+    made.error = std::move(fault->error);
+    made.failed_as = fault->state;
+    return;
+  }
+  made.library = compiled->library;
 }
 
 // Shapes of the tensors that the build step may call forward with; no values.
@@ -134,6 +141,13 @@ SubmissionBuild build(const PlannedRow& unit, const Plan& plan, const Builders& 
 }
 
 }  // namespace
+
+State state_of_failed(const SubmissionBuild& build) {
+  if (build.failed_as) return *build.failed_as;
+  const ErrorCode code = build.error ? build.error->code : ErrorCode::kInfrastructure;
+  if (code == ErrorCode::kSubmission) return State::kCompileError;
+  return code == ErrorCode::kNotFound ? State::kSkipped : State::kInfrastructureError;
+}
 
 void tell_of_build(const SubmissionBuild& build, Evaluation& evaluation) {
   if (!build.labels.empty())

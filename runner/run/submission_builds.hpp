@@ -33,6 +33,8 @@ struct SubmissionBuild {
   std::shared_ptr<Staging> staging;
   // kNotFound: the submission needs something that this machine does not have.
   std::optional<Error> error;
+  // State of a row that ends by this error; empty: by its code, see state_of_failed().
+  std::optional<State> failed_as;
   std::optional<double> seconds;  // time that the build took, also where it comes from a cache
   bool from_cache = false;        // nothing was compiled: it was in the cache
   std::string words;              // the compiler's, where it compiled
@@ -54,6 +56,9 @@ using OnBuild = std::function<void(std::size_t unit, const SubmissionBuild& buil
 [[nodiscard]] std::vector<SubmissionBuild> build_submissions(
     const Plan& plan, const Builders& builders, const ArgumentsByTask& arguments, int jobs,
     const std::atomic<bool>& given_up, const OnBuild& told = {});
+
+// The state of a row whose build has an error.
+[[nodiscard]] State state_of_failed(const SubmissionBuild& build);
 
 // Adds facts of the build to the row: labels, and the compilers' words for a submission that was
 // measured without a part that does not compile (label "fallback").

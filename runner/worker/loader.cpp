@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "runner/core/library_words.hpp"
+
 namespace kbench {
 
 TensorStruct::TensorStruct(std::vector<std::uint64_t> offsets)
@@ -25,18 +27,16 @@ Result<LoadedSubmission> LoadedSubmission::load(const UniqueFd& library, bool& m
   if (handle == nullptr) {
     std::string reason = ::dlerror();
     if (reason.starts_with(path + ": ")) reason.erase(0, path.size() + 2);  // a number of ours
-    return Error{ErrorCode::kSubmission, "the library does not load: " + reason,
-                 "every symbol it uses must be in it, in libc or in what the manifest asks for"};
+    return Error{ErrorCode::kSubmission, kDoesNotLoad + reason, kDoesNotLoadHint};
   }
   LoadedSubmission loaded;
-  loaded.forward_ = reinterpret_cast<Forward>(::dlsym(handle, "kbench_forward"));
+  loaded.forward_ = reinterpret_cast<Forward>(::dlsym(handle, kForwardName));
   loaded.prepare_ = reinterpret_cast<Prepare>(::dlsym(handle, "kbench_prepare"));
   loaded.workspace_bytes_ =
       reinterpret_cast<WorkspaceBytes>(::dlsym(handle, "kbench_workspace_bytes"));
   if (loaded.forward_ == nullptr) {
     missing_symbol = true;
-    return Error{ErrorCode::kSubmission, "the library has no kbench_forward",
-                 "define it as extern \"C\" with the signature in task.h"};
+    return Error{ErrorCode::kSubmission, kNoForward, kNoForwardHint};
   }
   return loaded;
 }

@@ -68,7 +68,8 @@ std::string cut(const std::string& text, std::size_t keep) {
 
 }  // namespace
 
-Json compile_result(const Result<CompiledSubmission>& compiled, const std::string& device,
+Json compile_result(const Result<CompiledSubmission>& compiled,
+                    const std::optional<LoadFault>& fault, const std::string& device,
                     const std::string& architecture) {
   if (!compiled) {
     const Error& error = compiled.error();
@@ -76,7 +77,8 @@ Json compile_result(const Result<CompiledSubmission>& compiled, const std::strin
     return outcome(theirs ? State::kCompileError : State::kInfrastructureError, error.message,
                    error.hint);
   }
-  Json result = outcome(State::kOk, "", "");
+  Json result = fault ? outcome(fault->state, fault->error.message, fault->error.hint)
+                      : outcome(State::kOk, "", "");
   AssemblerReport report{{}, compiled->warnings};
   if (device == "cuda") report = read_ptxas(compiled->warnings);
   result["warnings"] = report.rest;

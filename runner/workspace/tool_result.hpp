@@ -11,6 +11,7 @@
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/submission/compiler.hpp"
+#include "runner/submission/load_fault.hpp"
 
 namespace kbench {
 
@@ -18,9 +19,10 @@ inline constexpr std::size_t kMostResultBytes = 16u << 10;
 
 // {state, fault, message, hint, warnings, seconds, cached, architecture, kernels}. `kernels` is
 // null on a CPU, else [{name, registers, stack_bytes, spill_store_bytes, spill_load_bytes,
-// shared_bytes}].
+// shared_bytes}]. `fault`: the reason why the library cannot be loaded, if that is known.
 [[nodiscard]] Json compile_result(const Result<CompiledSubmission>& compiled,
-                                  const std::string& device, const std::string& architecture);
+                                  const std::optional<LoadFault>& fault, const std::string& device,
+                                  const std::string& architecture);
 
 // {state, fault, correct, message, hint, checks: [{distribution, passed, wrong_elements, max_error,
 // tolerance, message}]}. The errors are those of the worst element; the message names the first

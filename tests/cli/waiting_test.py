@@ -72,6 +72,20 @@ class WaitingTest(cli_case.CliCase):
         self.assertIn("compile error", result.stdout + result.stderr)
         self.assertNotIn("waiting", result.stderr)
 
+    def test_a_library_that_cannot_be_loaded_waits_for_nobody(self):
+        self.hold(turn=False)
+        self.hold(turn=True)
+        for fault, state, words in (
+                ("missing_symbol", "missing symbol", "the library has no kbench_forward"),
+                ("undefined_function", "load error",
+                 "the library does not load: undefined symbol: _Z15defined_nowherei")):
+            file = ROOT / f"tests/faults/submissions/{fault}/level1/019_relu.cpp"
+            result = self.run_here("run", file, "--task", "level1/019_relu", *HOW)
+            self.assertEqual(result.returncode, TASK_FAILED, result.stderr)
+            self.assertIn(state, result.stdout)
+            self.assertIn(words, result.stdout)
+            self.assertNotIn("waiting", result.stderr)
+
     def test_who_waits_is_told_before_of_what_does_not_compile_and_for_whom(self):
         self.hold(turn=False)
         subs = self.folder / "subs"

@@ -129,6 +129,12 @@ class CompileTest(WorkspaceCase):
         self.assertIn("main.cpp:7", answer["message"])
         self.assertIn("unknown", answer["message"])
 
+    def test_a_library_without_its_entry_point_is_no_answer(self):
+        self.write("main.cpp", RELU.replace("kbench_forward", "kbench_foward"))
+        answer = self.ask("compile", code=TASK_FAILED)
+        self.assertEqual((answer["state"], answer["fault"]), ("missing_symbol", "submission"))
+        self.assertEqual(answer["message"], "the library has no kbench_forward")
+
     def test_a_flood_of_warnings_is_cut(self):
         lines = "\n".join(f"#warning {i} {'w' * 200}" for i in range(300))
         self.write("main.cpp", lines + "\n" + RELU)

@@ -122,6 +122,22 @@ TEST_F(DeviceBenchTest, WhereNothingCompilesNobodyWaitsForTheDevice) {
   EXPECT_THAT(kept_.told.lines, HasSubstr("anna/level1/019_relu.cpp does not compile"));
 }
 
+// Was: a misspelt entry point waited for the device to be told so.
+TEST_F(DeviceBenchTest, ALibraryWithoutItsEntryPointWaitsForNoDevice) {
+  hand_in("anna", "extern \"C\" int kbench_foward() { return 0; }\n");
+  Target cpu;
+  cpu.device = "cpu";
+  const auto held = take_measuring_lock(
+      {.installation = &benches_.place, .target = &cpu, .what = "another", .turn_only = true});
+  ASSERT_TRUE(held.ok()) << held.error().message;
+  well_measured();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu anna missing_symbol"));
+  EXPECT_EQ(kept_.rows.at(0).message, "the library has no kbench_forward");
+  EXPECT_EQ(kept_.rows.at(0).hint, "define it as extern \"C\" with the signature in task.h");
+  EXPECT_THAT(kept_.told.lines,
+              HasSubstr("anna/level1/019_relu.cpp: the library has no kbench_forward"));
+}
+
 TEST_F(DeviceBenchTest, AnOracleWithoutADeviceEndsTheRunWithItsWords) {
   oracle_is("no_device");
   hand_in("anna", kRight);

@@ -16,7 +16,8 @@ using ::testing::SizeIs;
 
 constexpr const char* kRelu =
     "#include \"task.h\"\n"
-    "extern \"C\" int kb_forward(const float*, float*) { return 0; }\n";
+    "extern \"C\" int kbench_forward(const kb_inputs*, const kb_params*, const kb_outputs*, "
+    "kb_context*) { return 0; }\n";
 
 class SubmissionBuilds : public RunTest {
  protected:
@@ -67,6 +68,27 @@ TEST_F(SubmissionBuilds, EachUnitHasWhatItsFilesBecame) {
   EXPECT_THAT(builds[1].sources.files, SizeIs(1)) << "what does not compile is kept as well";
   EXPECT_TRUE(builds[2].library.empty()) << "nobody submitted anything";
   EXPECT_FALSE(builds[2].error);
+}
+
+// Was: known to the worker alone, once a device was there.
+TEST_F(SubmissionBuilds, WhatCannotBeLoadedIsKnownOnceItIsCompiled) {
+  hand_in("anna/level1/019_relu.cpp", "extern \"C\" int kbench_foward() { return 0; }\n");
+  hand_in("bert/level1/019_relu.cpp",
+          std::string("int nowhere();\nint call() { return nowhere(); }\n") + kRelu);
+  hand_in("carl/level1/019_relu.cpp", "#error not today\n");
+  make_plan();
+  const auto builds = build();
+  ASSERT_THAT(builds, SizeIs(3));
+  ASSERT_TRUE(builds[0].error);
+  EXPECT_EQ(state_of_failed(builds[0]), State::kMissingSymbol);
+  EXPECT_EQ(builds[0].error->message, "the library has no kbench_forward");
+  EXPECT_TRUE(builds[0].library.empty());
+  ASSERT_TRUE(builds[1].error);
+  EXPECT_EQ(state_of_failed(builds[1]), State::kLoadError);
+  EXPECT_THAT(builds[1].error->message, HasSubstr("undefined symbol: _Z7nowherev"));
+  EXPECT_EQ(state_of_failed(builds[2]), State::kCompileError);
+  EXPECT_TRUE(build()[0].from_cache);
+  EXPECT_EQ(state_of_failed(build()[0]), State::kMissingSymbol) << "of a library in the cache, too";
 }
 
 TEST_F(SubmissionBuilds, WarningsAndLabelsAreTold) {

@@ -53,12 +53,12 @@ TEST(ToolResult, BytesThatAreEscapedCountAsTheyAreWritten) {
 }
 
 TEST(ToolResult, AFailedCompilationSaysWhoseFaultItIs) {
-  const Json theirs =
-      compile_result(Error{ErrorCode::kSubmission, "main.cu does not compile", ""}, "cuda", "90a");
+  const Json theirs = compile_result(Error{ErrorCode::kSubmission, "main.cu does not compile", ""},
+                                     {}, "cuda", "90a");
   EXPECT_EQ(theirs.at("state"), "compile_error");
   EXPECT_EQ(theirs.at("fault"), "submission");
   const Json ours =
-      compile_result(Error{ErrorCode::kInfrastructure, "the disk is full", ""}, "cuda", "90a");
+      compile_result(Error{ErrorCode::kInfrastructure, "the disk is full", ""}, {}, "cuda", "90a");
   EXPECT_EQ(ours.at("state"), "infrastructure_error");
   EXPECT_EQ(ours.at("fault"), "infrastructure");
 }
@@ -70,14 +70,26 @@ TEST(ToolResult, RegistersAreOfGpusAlone) {
       "ptxas info    : Compiling entry function 'k' for 'sm_90a'\n"
       "    0 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n"
       "ptxas info    : Used 32 registers\n";
-  const Json cuda = compile_result(compiled, "cuda", "90a");
+  const Json cuda = compile_result(compiled, {}, "cuda", "90a");
   EXPECT_EQ(cuda.at("kernels").at(0).at("registers"), 32);
   EXPECT_EQ(cuda.at("kernels").at(0).at("spill_load_bytes"), 8);
   EXPECT_EQ(cuda.at("warnings"), "careful\n");
   EXPECT_EQ(cuda.at("architecture"), "90a");
-  const Json cpu = compile_result(compiled, "cpu", "");
+  const Json cpu = compile_result(compiled, {}, "cpu", "");
   EXPECT_TRUE(cpu.at("kernels").is_null());
   EXPECT_TRUE(cpu.at("architecture").is_null());
+}
+
+TEST(ToolResult, ALibraryThatCannotBeLoadedHasTheCompilersWordsToo) {
+  CompiledSubmission compiled;
+  compiled.warnings = "careful\n";
+  const LoadFault fault{State::kMissingSymbol, {ErrorCode::kSubmission, "no entry", "define it"}};
+  const Json result = compile_result(compiled, fault, "cpu", "");
+  EXPECT_EQ(result.at("state"), "missing_symbol");
+  EXPECT_EQ(result.at("fault"), "submission");
+  EXPECT_EQ(result.at("message"), "no entry");
+  EXPECT_EQ(result.at("hint"), "define it");
+  EXPECT_EQ(result.at("warnings"), "careful\n");
 }
 
 TEST(ToolResult, OfAVerificationNobodyLearnsTheSeed) {
