@@ -65,7 +65,8 @@ std::string_view OptionEntry::names_of_value() const {
   };
   if (value == "FAMILY") return "families";
   if (value == "STATE") return "states";
-  if (is_called("--level")) return "levels";
+  // That of an import is a level to be made, and a plain number.
+  if (value == "LEVEL") return "levels";
   if (value == "GLOB" || place == "TASK" || (is_called("--task") && takes_value())) return "tasks";
   if (value == "RUN" || place == "RUN" || place == "BEFORE" || place == "AFTER") return "runs";
   if (is_called("--agent")) return "agents";

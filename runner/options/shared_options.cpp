@@ -41,7 +41,7 @@ void add_levels(CLI::App& app, std::vector<int>& levels, const std::string& help
       ->check(number_between(std::int64_t{1}, std::int64_t{99}))
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->type_name("N");
+      ->type_name("LEVEL");
 }
 
 void add_tags(CLI::App& app, std::vector<std::string>& tags) {

@@ -27,6 +27,7 @@ LINES = [
     ("kbench run --rerun t", ["timeout", "timing_inconsistent"], ["crash", "failed"]),
     ("kbench run --level ", ["1", "2", "3"], ["4"]),
     ("kbench tasks list --level ", ["1", "2", "3"], ["4"]),
+    ("kbench import --level ", [], ["1", "2", "3"]),
     ("kbench help tr", ["trust", "trainer"], ["tasks", "run"]),
 ]
 FILES = ["kbench report --db sto", "kbench run mine"]
