@@ -125,6 +125,13 @@ class EveryTaskTest(PageCase):
         self.assertIn("40 of 40 tasks left out", page.inner_text(".left-out-count"))
         self.assertEqual(set(page.locator(".ranking td.strong").all_inner_texts()), {"–"})
 
+    def test_the_picture_of_all_tasks_says_that_none_is_ticked(self):
+        """Was: "No task matches these filters.", above a table of forty tasks."""
+        tasks = [task["task"] for task in data_of(self.file)["boards"][0]["tasks"]]
+        page = self.open("#?out=" + "%0A".join(tasks))
+        self.assertEqual(page.inner_text("#dots p.note"), "No task is ticked.")
+        self.assertEqual(self.open("#?q=none-of-them").inner_text("#dots p.note"), "No task matches these filters.")
+
 
 if __name__ == "__main__":
     page_case.main()

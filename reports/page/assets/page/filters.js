@@ -88,8 +88,10 @@ const matches = (state, cells) => (task) => {
   return cells.get(task).agents.some((cell) => cell.kind === state);
 };
 
-// Why no task is shown: the state alone may leave none.
+// Why no task is shown: the state alone may leave none. A picture of the scores has none either where all
+// that are shown are left out of them.
 export const noneWords = (board, view) => {
+  if (tasksShown(board, view).length > 0) return words.noneCounts;
   const state = statesShown(board, view);
   if (state === "all" || tasksAbout(board, view).length === 0) return words.noneShown;
   return words.noneOfState(words.filters[state] ?? state, isNarrowed(board, view) || view.level !== "0");

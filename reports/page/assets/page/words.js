@@ -134,6 +134,7 @@ export const words = {
   noneLeftOut: "No task is left out.",
   allAgain: "All again",
   noneShown: "No task matches these filters.",
+  noneCounts: "No task is ticked.",
   noneOfState: (state, narrowed) => `No task ${narrowed ? "that the other filters leave " : ""}has the state “${state}”.`,
   undoState: "Show all states",
   tick: (agent) => `Compare ${agent}`,
