@@ -52,9 +52,21 @@ const CLI::Option* given_too_often(const CLI::App& at) {
   return nullptr;
 }
 
-Error too_often(const CLI::Option& option) {
+// The name by which the option stands among the words, the last where there are several; its first
+// name where none does.
+std::string name_in(const CLI::Option& option, const std::vector<std::string>& words) {
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    for (const std::string& name : option.get_lnames())
+      if (word->substr(0, word->find('=')) == "--" + name) return "--" + name;
+    for (const std::string& name : option.get_snames())
+      if (!word->starts_with("--") && word->starts_with("-" + name)) return "-" + name;
+  }
+  return option.get_name();
+}
+
+Error too_often(const CLI::Option& option, const std::vector<std::string>& words) {
   return {ErrorCode::kUsage,
-          fmt::format("{} is given {} times and takes one value: {}", option.get_name(),
+          fmt::format("{} is given {} times and takes one value: {}", name_in(option, words),
                       option.results().size(), fmt::join(option.results(), ", ")),
           "give it once, or run the command once for each of them"};
 }
@@ -73,23 +85,30 @@ Error no_command_named(const CLI::App& group, std::string help) {
 
 // CLI11 says "--shard requires --group" and "FILE excludes --shard", and neither what the other is
 // nor what to do.
-std::optional<Error> of_two_options(const CLI::App& at, const CLI::ParseError& problem) {
+std::optional<Error> of_two_options(const CLI::App& at, const CLI::ParseError& problem,
+                                    const std::vector<std::string>& words) {
   constexpr std::string_view kExcludes = " excludes ";
   constexpr std::string_view kRequires = " requires ";
   if (problem.get_name() != "ExcludesError" && problem.get_name() != "RequiresError")
     return std::nullopt;
   const std::string_view said = problem.what();
+  const auto typed = [&](std::string_view first_name) {
+    const std::string name(first_name);
+    const CLI::Option* option = at.get_option_no_throw(name);
+    return option == nullptr ? name : name_in(*option, words);
+  };
   if (const auto middle = said.find(kExcludes); middle != said.npos)
     return Error{ErrorCode::kUsage,
-                 fmt::format("{} and {} do not go together", said.substr(0, middle),
-                             said.substr(middle + kExcludes.size())),
+                 fmt::format("{} and {} do not go together", typed(said.substr(0, middle)),
+                             typed(said.substr(middle + kExcludes.size()))),
                  "leave one of them out"};
   const auto middle = said.find(kRequires);
   if (middle == said.npos) return std::nullopt;
   const std::string other(said.substr(middle + kRequires.size()));
   const CLI::Option* needed = at.get_option_no_throw(other);
   if (needed == nullptr) return std::nullopt;
-  return Error{ErrorCode::kUsage, fmt::format("{} needs {} as well", said.substr(0, middle), other),
+  return Error{ErrorCode::kUsage,
+               fmt::format("{} needs {} as well", typed(said.substr(0, middle)), other),
                fmt::format("{} {}: {}", other, needed->get_type_name(), needed->get_description())};
 }
 
@@ -98,11 +117,8 @@ std::string as_typed(std::string message, const CLI::App& at,
                      const std::vector<std::string>& words) {
   for (const CLI::Option* option : at.get_options()) {
     const std::string first = option->get_name();
-    if (!message.starts_with(first + ":")) continue;
-    for (const std::string& name : option->get_lnames())
-      for (const std::string& word : words)
-        if (word.substr(0, word.find('=')) == "--" + name)
-          return "--" + name + message.substr(first.size());
+    if (message.starts_with(first + ":"))
+      return name_in(*option, words) + message.substr(first.size());
   }
   return message;
 }
@@ -144,7 +160,7 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
   const auto& at = reached(app);
   const auto help = fmt::format("`{} --help` shows what is possible", full_name(at));
   if (problem.get_name() == "ArgumentMismatch")
-    if (const auto* twice = given_too_often(at)) return too_often(*twice);
+    if (const auto* twice = given_too_often(at)) return too_often(*twice, words);
   const auto extras = app.remaining(/*recurse=*/true);
   if (extras.empty()) {
     if (problem.get_name() == "RequiredError" && at.get_parent() != nullptr &&
@@ -158,7 +174,7 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
             std::string_view(problem.what()).starts_with(option->get_name() + ":"))
           if (auto meant = meant_option(at, option->results().front()); !meant.empty())
             return {ErrorCode::kUsage, problem.what(), std::move(meant)};
-    if (auto error = of_two_options(at, problem)) return std::move(*error);
+    if (auto error = of_two_options(at, problem, words)) return std::move(*error);
     return {ErrorCode::kUsage, as_typed(problem.what(), at, words), help};
   }
   const auto& word = extras.front();

@@ -256,7 +256,7 @@ TEST(CommandLine, OutputsThatMakeNoSense) {
   expect_error({"report", "--out", ""}, "--out: is given an empty value", "--help");
   expect_error({"report", "--out", "csv="}, "csv names no file", "--out csv=FILE");
   expect_error({"report", "--out", "csv"}, "csv names no file", "--out csv=FILE");
-  expect_error({"report", "json", "-o", ""}, "--output: is given an empty value", "--help");
+  expect_error({"report", "json", "-o", ""}, "-o: is given an empty value", "--help");
   expect_error({"run", "--html", ""}, "--html: is given an empty value", "--help");
   expect_error({"run", "--db", ""}, "--db: is given an empty value", "--help");
   expect_error({"report", "--out", "cvs=x"}, "\"cvs\" is not one of", "did you mean \"csv\"?");
@@ -430,6 +430,31 @@ TEST(CommandLine, UnknownNamesGetASuggestion) {
                "did you mean \"cuda\"?");
   expect_error({"run", "--precision", "fp23"}, "--precision", "did you mean \"fp32\"?");
   expect_error({"report", "hmtl"}, "\"hmtl\"", "did you mean \"html\"?");
+}
+
+// Was: the first of an option's names, where another one stands on the line.
+TEST(CommandLine, AnOptionIsCalledAsItWasTyped) {
+  expect_error({"run", "--family", "matmull"}, "--family: ", "did you mean \"matmul\"?");
+  expect_error({"run", "--tag", "scan", "--family", "matmull"}, "--family: ", "matmul");
+  expect_error({"run", "a.cpp", "--reference", "r.py", "--family", "matmul"}, "--family",
+               "do not go together");
+  expect_error({"report", "csv", "-o", "a", "-o", "b"}, "-o is given 2 times", "give it once");
+  expect_error({"run", "-q", "-v"}, "-q", "do not go together");
+}
+
+TEST(CommandLine, ColumnsAreThoseOfTheList) {
+  EXPECT_THAT(parse_as<RunsOptions>({"runs", "--columns", "run,states"}).columns,
+              ElementsAre("run", "states"));
+  expect_error(
+      {"runs", "--columns", "run,stats"},
+      "--columns: \"stats\" is not one of run, tag, shard, task, submission, date, device, "
+      "commit, rows, states",
+      "did you mean \"states\"?");
+  expect_error({"tasks", "list", "--columns", "familly"},
+               "is not one of task, family, sizes, title", "did you mean \"family\"?");
+  EXPECT_THAT(parse_as<ReportOptions>({"report", "--columns", "task,anything", "csv"}).columns,
+              ElementsAre("task", "anything"))
+      << "those of a report are known to it";
 }
 
 TEST(CommandLine, ImpossibleRequestsAreUsageErrors) {
