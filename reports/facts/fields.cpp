@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/sanitize.hpp"
+#include "runner/analysis/speedup.hpp"
 
 namespace kbench {
 
@@ -470,11 +471,14 @@ std::string_view help(Verdict verdict) {
     case Verdict::kSlower: return "The whole interval lies below 1 by more than the margin.";
     case Verdict::kSame: return "The whole interval lies within the margin around 1.";
     case Verdict::kUndecided: return "The interval is too wide to say.";
-    case Verdict::kNone:
-      return "Nothing can be said, for one or more of these: other programs kept the machine busy "
-             "in more than half of the blocks; a call takes no longer than an empty one; too few "
-             "blocks were timed for an interval of 95 %; the device is not calibrated (kbench "
-             "calibrate), so run-to-run variation is unknown. The row says which.";
+    case Verdict::kNone: {
+      static const std::string kNothing = fmt::format(
+          "Nothing can be said, for one or more of these: other programs kept the machine busy in "
+          "more than half of the blocks; a call takes no longer than an empty one; too few blocks "
+          "were timed for an interval of 95 %; {} (kbench calibrate). The row says which.",
+          kTimingNotCalibrated);
+      return kNothing;
+    }
   }
   return "";
 }

@@ -15,6 +15,7 @@
 #include "runner/analysis/keep.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/labels.hpp"
+#include "runner/core/limit_basis.hpp"
 #include "runner/store/run_name.hpp"
 #include "runner/store/store.hpp"
 
@@ -224,8 +225,8 @@ namespace {
 // beats is none. A calibrated one stands: kbench's calibrations were compared with other programs.
 std::string why_no_limit(const Evaluation& evaluation, const ResultRow& row) {
   constexpr double kBeaten = 1.1;
-  const bool is_calibrated = evaluation.limit_basis.find(", calibrated ") != std::string::npos;
-  if (!evaluation.limit_ns || evaluation.limit_basis.empty() || is_calibrated) return "";
+  const std::string& basis = evaluation.limit_basis;
+  if (!evaluation.limit_ns || basis.empty() || has_calibrated_limits(basis)) return "";
   for (const auto& [side, time] :
        {std::pair{Side::kEager, &row.eager}, std::pair{Side::kCompiled, &row.compiled},
         std::pair{Side::kVendor, &row.vendor}})

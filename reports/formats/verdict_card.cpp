@@ -8,6 +8,7 @@
 
 #include "reports/facts/sanitize.hpp"
 #include "runner/analysis/speedup.hpp"
+#include "runner/core/limit_basis.hpp"
 
 namespace kbench {
 namespace {
@@ -114,13 +115,8 @@ std::string limit_share_words(const ResultRow& row, double share) {
 
 // A calibration has two halves: "bytes, calibrated …" is the limits', and says nothing of timing.
 std::string basis_words(std::string basis) {
-  constexpr std::string_view kCalibrated = ", calibrated ";
-  if (const auto at = basis.find(kCalibrated); at != basis.npos) basis.insert(at + 2, "limits ");
+  if (const auto at = calibrated_rates_in(basis); at != basis.npos) basis.insert(at, "limits ");
   return sanitize_line(basis);
-}
-
-bool has_calibrated_limits(const ResultRow& row) {
-  return row.limit_basis.find(", calibrated ") != row.limit_basis.npos;
 }
 
 CardFact limit_fact(const ResultRow& row) {
@@ -196,10 +192,9 @@ std::vector<CardDoubt> doubts_of_row(const ResultRow& row, Doubts doubts) {
     const char* consequence =
         row.credit.estimate_trusted ? "counts by --trust-estimates alone" : "counts in no score";
     sentences.push_back(
-        {fmt::format("No verdict: the timing is not calibrated on this device, "
-                     "so run-to-run variation is unknown, and the speed-up {}.",
-                     consequence),
-         has_calibrated_limits(row) ? "kbench calibrate --only timing" : "kbench calibrate",
+        {fmt::format("No verdict: {}, and the speed-up {}.", kTimingNotCalibrated, consequence),
+         has_calibrated_limits(row.limit_basis) ? "kbench calibrate --only timing"
+                                                : "kbench calibrate",
          calibration_time(row.device)});
     doubts.uncalibrated = false;
   }

@@ -162,9 +162,7 @@ std::string Doubts::words() const {
         "too few blocks were timed for an interval of 95 %: the submission is too slow, or too "
         "slow to stop, for the time that an evaluation has");
   if (uncalibrated)
-    reasons.emplace_back(
-        "this device is not calibrated, so run-to-run variation is unknown: run `kbench calibrate` "
-        "once");
+    reasons.push_back(fmt::format("{}: run `kbench calibrate` once", kTimingNotCalibrated));
   return fmt::format("{}", fmt::join(reasons, "; and "));
 }
 

@@ -54,6 +54,10 @@ struct Spread {
 // Nanoseconds.
 constexpr std::int64_t kLeastCpuCallNs = 1'000;
 
+// A calibration has two halves. Without that of timing nobody knows how much equal runs differ.
+inline constexpr const char* kTimingNotCalibrated =
+    "the timing is not calibrated on this device, so run-to-run variation is unknown";
+
 // Why an evaluation has no verdict: all that apply. Without any it may have one.
 struct Doubts {
   bool busy = false;            // other programs kept the machine busy (keep.hpp)

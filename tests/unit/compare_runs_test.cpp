@@ -284,7 +284,7 @@ TEST(CompareRuns, WithoutACalibrationThereIsNoVerdict) {
               data_of({.id = "bb"}, {uncalibrated}), Side::kEager);
   const ComparedRow& row = comparison.rows.at(0);
   EXPECT_EQ(row.change, Change::kUndecided);
-  EXPECT_THAT(row.reason, HasSubstr("after: this device is not calibrated"));
+  EXPECT_THAT(row.reason, HasSubstr("after: the timing is not calibrated on this device"));
   EXPECT_TRUE(row.ratio) << "what was measured is shown";
   EXPECT_FALSE(row.corrected_p);
 }
