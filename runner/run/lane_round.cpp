@@ -112,7 +112,7 @@ Status RunSession::hand_out(LaneRound& round) {
 void RunSession::begin_on_lane(std::size_t lane, std::size_t unit, LaneRound& round) {
   LaneRequest request;
   request.ask = LaneAsk::kMeasure;
-  request.body = bench_->unit_for_lane(unit);
+  request.body = bench_->lanes()->order_of(unit);
   request.seconds = round.expected[unit];
   round.started_at[lane] = utc_now();
   round.at_hand[lane] = unit;

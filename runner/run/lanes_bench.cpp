@@ -21,7 +21,7 @@
 namespace kbench {
 namespace {
 
-class LanesBench final : public RunBench {
+class LanesBench final : public RunBench, private BenchLanes {
  public:
   LanesBench(const BenchOrder& order, Installation installation, std::optional<PythonParts> python,
              std::vector<LaneCores> lanes, DeviceSession& device, const Toolchain& toolchain)
@@ -97,8 +97,7 @@ class LanesBench final : public RunBench {
     return builds_.why_unjudged(task);
   }
 
-  LaneFleet* lanes() override { return &*fleet_; }
-  Json unit_for_lane(std::size_t unit) override { return unit_json(builds_.parts_of(unit)); }
+  BenchLanes* lanes() override { return this; }
 
   // Never measures: the coordinator itself has no oracle.
   Evaluation measure(std::size_t) override {
@@ -121,6 +120,9 @@ class LanesBench final : public RunBench {
   void wait_for_end() override { fleet_->wait_for_end(); }
 
  private:
+  LaneFleet& fleet() override { return *fleet_; }
+  Json order_of(std::size_t unit) override { return unit_json(builds_.parts_of(unit)); }
+
   static constexpr const char* kElsewhere = "lanes measure, and not their coordinator";
 
   [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }

@@ -138,9 +138,9 @@ Result<RunOutcome> RunSession::go_through() {
     const auto interrupted = [&] { return guard.interrupted(); };
     if (auto ready = bench_->prepare(units_to_judge(), *store_, interrupted); !ready)
       return ready.error();
-    LaneFleet* lanes = bench_->lanes();
-    auto evaluated =
-        lanes != nullptr ? evaluate_on_lanes(*lanes, interrupted) : evaluate_units(interrupted);
+    BenchLanes* lanes = bench_->lanes();
+    auto evaluated = lanes != nullptr ? evaluate_on_lanes(lanes->fleet(), interrupted)
+                                      : evaluate_units(interrupted);
     if (!evaluated) {
       (void)publish_waiting();  // they were measured before that
       return evaluated.error();
