@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/measure/task_limit.hpp"
 
 namespace kbench {

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/device_sheet.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/calibration_file.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/task/work.hpp"
 
 namespace kbench {

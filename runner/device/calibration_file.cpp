@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/installation/build_info.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/backend.hpp"
-#include "runner/backend/target.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/machine/device_facts.hpp"
+#include "runner/machine/target.hpp"
 
 namespace kbench {
 

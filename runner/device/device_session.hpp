@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/measuring_lock.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"

@@ -12,10 +12,10 @@
 #include <optional>
 #include <string>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/os/device_lock.hpp"
 
 namespace kbench {

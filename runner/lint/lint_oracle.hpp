@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 

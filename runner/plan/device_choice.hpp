@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/plan/run_plan.hpp"
 
 namespace kbench {

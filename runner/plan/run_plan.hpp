@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/file_census.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/task/task.hpp"

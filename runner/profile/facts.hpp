@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runner/activity/activity.hpp"
-#include "runner/backend/backend.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/profile_rules.hpp"
+#include "runner/machine/device_facts.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/submission/disassembly.hpp"
 #include "runner/submission/ptxas.hpp"

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/plan/run_request.hpp"
 
 namespace kbench {

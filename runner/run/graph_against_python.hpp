@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/zygote_pool.hpp"
 #include "runner/run/awaited_answers.hpp"

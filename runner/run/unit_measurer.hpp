@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/nvml.hpp"
-#include "runner/backend/target.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/progress_sink.hpp"
@@ -22,6 +20,8 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/device/measuring_lock.hpp"
+#include "runner/machine/nvml.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/players/python_program.hpp"
 #include "runner/measure/players/worker_program.hpp"

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/synthesis/candidate_record.hpp"

@@ -13,10 +13,10 @@
 #include "runner/backend/cpu/cold_memory.hpp"
 #include "runner/backend/cpu/compare.hpp"
 #include "runner/backend/cpu/draw.hpp"
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cpu/memfd_arena.hpp"
 #include "runner/backend/cpu/prologue.hpp"
 #include "runner/backend/draw_plan.hpp"
+#include "runner/machine/host_facts.hpp"
 
 namespace kbench {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 namespace kbench {
 
