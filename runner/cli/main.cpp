@@ -20,7 +20,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/print/build_caution.hpp"
+#include "runner/print/cautions.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/workspace/workspace_record.hpp"
 
