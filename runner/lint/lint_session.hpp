@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "runner/core/json.hpp"
@@ -13,6 +15,17 @@
 #include "runner/plan/run_request.hpp"
 
 namespace kbench {
+
+class OracleProcess;
+class Sandbox;
+struct Target;
+
+// Starts an oracle in the class `precision` if that is one of 16 bits, else in fp32: TF32's own
+// errors would let a rounded output pass on CUDA, and hide how exact eager is. Returns once it has
+// answered. Errors: those of starting it.
+[[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
+    Sandbox& sandbox, const Installation& installation, const Target& target,
+    const std::string& precision);
 
 struct LintRow {
   LintOutcome outcome;
