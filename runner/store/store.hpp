@@ -165,6 +165,8 @@ class Store {
   [[nodiscard]] Result<std::size_t> row_count(const std::string& run_id) const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
+  // Every agent that has a row, by name: foreign text.
+  [[nodiscard]] Result<std::vector<std::string>> agents() const;
   // The rows of one task in all runs.
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
 
