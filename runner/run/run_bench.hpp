@@ -17,6 +17,7 @@
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/bench_order.hpp"
+#include "runner/run/bench_profile.hpp"
 #include "runner/run/submission_builds.hpp"
 
 namespace kbench {

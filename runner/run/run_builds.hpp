@@ -16,6 +16,7 @@
 
 #include "runner/exchange/cache_entries.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/measure/oracle/oracle.hpp"
 #include "runner/run/bench_order.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/submission_builds.hpp"

@@ -27,7 +27,7 @@
 #include "runner/measure/players/worker_program.hpp"
 #include "runner/measure/players/zygote_pool.hpp"
 #include "runner/plan/run_request.hpp"
-#include "runner/run/bench_order.hpp"
+#include "runner/run/bench_profile.hpp"
 #include "runner/run/row_order.hpp"
 #include "runner/run/unit_parts.hpp"
 #include "runner/run/vendor_baseline.hpp"
