@@ -123,7 +123,7 @@ ClockFindings judge(const Runs& runs, StoredCalibration calibration) {
 
 struct Measured {
   DeviceFacts facts;
-  std::map<std::string, Runs> runs;  // by the UUID of their device, "" where nobody tells one
+  std::map<std::string, Runs> runs;  // key: the device's UUID, "" where none is told
 };
 
 // Whether all rows are there, and none failed.

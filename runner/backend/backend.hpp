@@ -21,8 +21,8 @@ namespace kbench {
 class SharedArena {
  public:
   virtual ~SharedArena() = default;
-  [[nodiscard]] virtual std::byte* data() const = 0;      // where this process sees it
-  [[nodiscard]] virtual std::uint64_t bytes() const = 0;  // at least what was asked for
+  [[nodiscard]] virtual std::byte* data() const = 0;      // its address in this process
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;  // no fewer than were asked for
   [[nodiscard]] virtual int fd() const = 0;               // owned by the arena
   // CPU: no new writable mapping can be made from now on (F_SEAL_FUTURE_WRITE). CUDA: nothing, the
   // device has no such seal; the oracle never reads shared inputs there.

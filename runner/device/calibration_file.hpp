@@ -24,7 +24,7 @@ struct CalibratedDevice {
   std::string device;  // "cpu" or "cuda"
   std::string
       identity;        // the GPU's UUID (its name where no UUID is known), or the CPU and its cores
-  std::string name;    // for people
+  std::string name;    // name that people read
   std::string driver;  // the GPU's driver, or the kernel's release
   std::string kbench;  // version, and protocol
 
@@ -38,8 +38,8 @@ struct CalibratedDevice {
 struct StoredCalibration {
   CalibratedDevice device;
   Calibration calibration;                            // `kbench selftest timing`
-  int runs = 0;                                       // behind it
-  std::string database;                               // with their samples
+  int runs = 0;                                       // number of runs behind it
+  std::string database;                               // database with their samples
   int failed_checks = 0;                              // checks of the clock; any makes it doubtful
   bool has_timing = true;                             // no: it was not measured yet
   std::optional<DeviceLimits> limits = std::nullopt;  // `kbench calibrate --only limits`

@@ -153,7 +153,7 @@ struct Routes {
   static void reset(Desk& desk, const Visit& visit, const HttpRequest& request,
                     const Respond& respond) {
     HttpRequest with_body = request;
-    if (with_body.body.empty()) {  // as its own server takes it
+    if (with_body.body.empty()) {  // its own server takes that as well
       with_body.body = "{}";
       with_body.headers["content-type"] = "application/json";
     }

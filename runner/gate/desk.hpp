@@ -201,9 +201,9 @@ class Desk {
   std::size_t sent_ = 0;                               // questions without an answer
   std::size_t sent_bytes_ = 0;                         // bytes of these questions
   std::size_t turn_ = 0;                               // line that the next question is taken from
-  std::map<std::string, Awaited> awaited_;             // by id
+  std::map<std::string, Awaited> awaited_;             // key: the id
   std::map<std::string, std::string> ids_;             // ids of awaited work, by hash of the order
-  std::map<std::string, std::shared_ptr<Places>> of_;  // by token
+  std::map<std::string, std::shared_ptr<Places>> of_;  // key: the token
   std::shared_ptr<Places> all_;
   std::shared_ptr<ByteBudget> bodies_;
   std::map<std::uint64_t, Listener> listeners_;

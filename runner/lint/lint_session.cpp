@@ -36,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 
 // Facts of a suite's graphs at one size, and which tasks share a fingerprint.
 struct Copies {
-  std::map<std::string, Result<GraphFacts>> facts;           // by id
+  std::map<std::string, Result<GraphFacts>> facts;           // key: the id
   std::map<std::string, std::vector<std::string>> same;      // fingerprint to ids
   std::map<std::string, std::vector<std::string>> sequence;  // operator sequence to ids
 };

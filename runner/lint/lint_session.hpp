@@ -34,8 +34,8 @@ struct LintRow {
 
 struct SuiteLint {
   bool nothing_selected = false;  // then the rest is empty
-  std::vector<LintRow> rows;      // in the order of the tasks
-  bool interrupted = false;       // by Ctrl-C; some tasks have no row
+  std::vector<LintRow> rows;      // order: the tasks'
+  bool interrupted = false;       // Ctrl-C ended it; some tasks have no row
 
   [[nodiscard]] int count(LintState state) const;
   // A suite of 250 tasks may keep at most so many with a flaw that they name.

@@ -14,7 +14,7 @@ struct DeviceFacts {
   int threads = 0;   // CPU threads in use
   int sm_count = 0;
   int compute_capability = 0;      // 10 * major + minor
-  std::uint64_t memory_bytes = 0;  // in all
+  std::uint64_t memory_bytes = 0;  // all memory of the device
   std::uint64_t cache_bytes = 0;   // last-level cache
   std::uint64_t shared_bytes_per_block = 0;
   std::string driver;        // CUDA driver version, empty on CPU

@@ -32,7 +32,7 @@ struct LimitLine {
   MeasuredLimit limit;
   const char* unit;
   double scale;
-  double stated = 0;  // by the data sheet
+  double stated = 0;  // the data sheet's number
 };
 
 std::vector<LimitLine> lines_of(const DeviceLimits& limits, const DeviceSheet* sheet) {

@@ -17,7 +17,7 @@ namespace kbench {
 struct BenchProfile {
   RecordedActivity recorded;
   DeviceFacts device;
-  std::optional<DeviceLimits> limits;  // as calibrated
+  std::optional<DeviceLimits> limits;  // calibrated ones
   DevicePeaks peaks;
   // The compiler's words on a submission that nvcc compiled, with ptxas -v, and its instructions.
   std::string compiler_words;

@@ -119,7 +119,7 @@ class DeviceBench final : public RunBench {
   [[nodiscard]] bool gives_up() const { return order_.terms.gives_up && order_.terms.gives_up(); }
 
   const BenchOrder order_;
-  const Installation installation_;  // with its LibTorch
+  const Installation installation_;  // the installation with its LibTorch
   const Plan& plan_;
   const std::optional<PythonParts> python_;
   const JudgingProfile profile_;

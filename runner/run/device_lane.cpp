@@ -120,7 +120,7 @@ class DeviceLane final : public LaneWork {
   ProgressSink& progress_;
   LaneOrder order_;
   std::optional<DeviceSession> session_;
-  Installation installation_;  // with its LibTorch
+  Installation installation_;  // the installation with its LibTorch
   JudgingProfile profile_;
   Target target_;
   std::optional<UnitMeasurer> measurer_;

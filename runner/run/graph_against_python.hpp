@@ -51,7 +51,7 @@ class GraphAgainstPython {
   std::vector<const Task*> tasks_;
   Result<PythonParts> python_;
   ZygotePool zygotes_;
-  std::optional<AwaitedAnswers<ModelArguments>> arguments_;  // where there is a Python
+  std::optional<AwaitedAnswers<ModelArguments>> arguments_;  // none unless there is a Python
 };
 
 }  // namespace kbench

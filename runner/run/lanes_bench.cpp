@@ -179,14 +179,14 @@ class LanesBench final : public RunBench, private BenchLanes {
   }
 
   const BenchOrder order_;
-  const Installation installation_;  // with its LibTorch
+  const Installation installation_;  // the installation with its LibTorch
   const Plan& plan_;
   const std::optional<PythonParts> python_;
   const std::vector<LaneCores> lanes_;
   const std::shared_ptr<Sandbox> sandbox_;
   OracleHello hello_;
   RunBuilds builds_;
-  std::optional<BusyCores> busy_;   // in the place of compilers, while lanes measure
+  std::optional<BusyCores> busy_;   // load in the place of compilers, while lanes measure
   std::optional<LaneFleet> fleet_;  // ends first
 };
 

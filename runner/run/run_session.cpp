@@ -409,7 +409,7 @@ std::vector<std::size_t> RunSession::open_units() const {
 }
 
 std::vector<double> RunSession::expected_seconds(const std::vector<std::size_t>& units) const {
-  std::map<std::size_t, double> typical;  // by task
+  std::map<std::size_t, double> typical;  // key: the task
   std::vector<double> expected;
   for (const std::size_t unit : units) {
     const auto [known, is_new] = typical.try_emplace(plan_.units[unit].task, 0.0);

@@ -118,7 +118,7 @@ class RunSession {
   std::optional<Store> store_;
   bool chained_ = false;  // there is a key to chain with
   std::optional<Exchange> exchange_;
-  std::unique_ptr<SharedRun> shared_;  // where rows are shared
+  std::unique_ptr<SharedRun> shared_;  // none unless rows are shared
   // Rows that other runs cannot find yet, so that the sink was not told of them.
   struct WaitingRow {
     Evaluation row;

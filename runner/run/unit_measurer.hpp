@@ -37,7 +37,7 @@ namespace kbench {
 
 // All of these outlive the measurer.
 struct MeasurerOrder {
-  const Installation& installation;  // with its LibTorch
+  const Installation& installation;  // the installation with its LibTorch
   const RunRequest& request;
   const JudgingProfile& profile;
   const Target& target;
@@ -122,7 +122,7 @@ class UnitMeasurer {
   std::optional<Calibration> calibration_;
   std::optional<DeviceLimits> limits_;
   std::optional<VendorBaseline> vendor_;  // set once a row asks for it
-  std::optional<Nvml> nvml_;              // with a GPU: tells what limits its clock
+  std::optional<Nvml> nvml_;              // GPU: tells what limits its clock
   std::unique_ptr<Worker> last_worker_;   // the previous evaluation's worker, stopped
   bool has_whole_device_ = false;         // a check-only run holds the device alone
   std::future<void> trial_, starting_torch_;

@@ -13,8 +13,8 @@
 namespace kbench {
 
 enum class UnitOrder {
-  kTask,      // by task, then agent, then variant: as the plan has them
-  kShuffled,  // at random: what drifts on the machine does not favour the first tasks
+  kTask,      // the plan's order: task, agent, variant
+  kShuffled,  // a random order: what drifts on the machine favours no task
   kLongest,   // longest rows before come first; rows without a time come last
 };
 
