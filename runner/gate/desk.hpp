@@ -59,12 +59,15 @@ class Desk {
     [[nodiscard]] Kind kind() const { return kind_; }
     // A token came with it.
     [[nodiscard]] bool is_known() const { return !client_.name.empty(); }
+    [[nodiscard]] const Client& client() const { return client_; }
+    [[nodiscard]] const HttpTarget& target() const { return target_; }
+    // The end of a path that names something: /status/ID.
+    [[nodiscard]] std::string id() const;
     // The budget that its body holds: given back when its order lies on the spool.
     std::shared_ptr<ByteBudget::Hold> body;
 
    private:
     friend class Desk;
-    friend struct Routes;
     Kind kind_ = Kind::kAnswered;
     const Route* route_ = nullptr;
     HttpTarget target_;
