@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runner/core/evaluation_json.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/run/lane_order.hpp"
 #include "runner/run/python_submissions.hpp"
@@ -58,15 +59,16 @@ class DeviceLane final : public LaneWork {
     return lane_facts_json({measurer_->hello(), measurer_->sandbox_level().to_string()});
   }
 
-  LaneRow measure(const LaneRequest& request) override {
+  LaneResult measure(const LaneRequest& request) override {
     auto unit = unit_from_json(request.body, order_.request.precision);
-    if (!unit) return {failed(unit.error()), std::nullopt};
+    if (!unit) return {.failure = unit.error()};
     if (auto alone = measurer_->check_alone(); !alone)
-      return {failed(alone.error()), alone.error()};
+      return {.failure = alone.error(), .lost = alone.error()};
     if (request.gives_turn) measurer_->give_turn(request.seconds);
-    LaneRow row{measurer_->measure((*unit)->parts), std::nullopt};
-    if (auto healthy = measurer_->recover(row.row); !healthy) row.lost = healthy.error();
-    return row;
+    const Evaluation row = measurer_->measure((*unit)->parts);
+    LaneResult result{.body = evaluation_json(row)};
+    if (auto healthy = measurer_->recover(row); !healthy) result.lost = healthy.error();
+    return result;
   }
 
   void end(bool lost) override {
@@ -105,15 +107,6 @@ class DeviceLane final : public LaneWork {
     if (!parts) return parts.error();
     parts->player.triton_architecture = *order_.python;
     return std::optional(std::move(parts->player));
-  }
-
-  // A row without a verdict: the coordinator makes its own where no lane has a better one.
-  static Evaluation failed(const Error& why) {
-    Evaluation row;
-    row.state = State::kInfrastructureError;
-    row.message = why.message;
-    row.hint = why.hint;
-    return row;
   }
 
   const Installation& around_;

@@ -196,12 +196,9 @@ TEST_F(LaneRoundTest, AUnitThatKillsTwoLanesIsOurFault) {
   EXPECT_NE(stored_run(outcome.run.id).finished_at, "");
 }
 
-// A row of a unit that its lane could not even begin: a task's file that changed, for example.
-TEST_F(LaneRoundTest, ARowThatNamesNoTaskIsTriedOnceMoreAndThenTheRunsOwn) {
-  Evaluation nothing;
-  nothing.state = State::kInfrastructureError;
-  nothing.message = "relu.json was changed";
-  unit_of("b") = {{"row", evaluation_json(nothing)}};
+// A unit that its lane could not even begin: a task's file that changed, for example.
+TEST_F(LaneRoundTest, AUnitWithoutAResultIsTriedOnceMoreAndThenTheRunsOwn) {
+  unit_of("b") = {{"fails", "relu.json was changed"}};
   const RunOutcome outcome = run_on_lanes();
   EXPECT_EQ(outcome.ours, 1);
   EXPECT_THAT(begun(), SizeIs(5));
@@ -211,6 +208,18 @@ TEST_F(LaneRoundTest, ARowThatNamesNoTaskIsTriedOnceMoreAndThenTheRunsOwn) {
       EXPECT_EQ(row.task, "level1/019_relu");
       EXPECT_EQ(row.state, State::kInfrastructureError);
       EXPECT_THAT(row.message, HasSubstr("relu.json was changed; it was tried twice"));
+    }
+}
+
+TEST_F(LaneRoundTest, AResultThatIsNoRowIsTriedOnceMoreAndThenTheRunsOwn) {
+  unit_of("b") = {{"answer", {{"task", 1}}}};
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_EQ(outcome.ours, 1);
+  EXPECT_THAT(begun(), SizeIs(5));
+  for (const Evaluation& row : stored())
+    if (row.submission->agent == "b") {
+      EXPECT_EQ(row.state, State::kInfrastructureError);
+      EXPECT_THAT(row.message, HasSubstr("not an evaluation"));
     }
 }
 
