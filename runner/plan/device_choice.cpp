@@ -234,4 +234,34 @@ Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus, 
   return Done{};
 }
 
+std::vector<Target> ChosenDevices::each() const {
+  if (lanes.size() < 2) return {target};
+  std::vector<Target> all;
+  for (const GpuInfo& gpu : lanes) {
+    Target one = target;
+    one.device_index = gpu.index;
+    one.gpu = gpu;
+    one.cores = launching_cores(gpu, usable_cores());
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Result<ChosenDevices> choose_devices_of(const std::optional<std::string>& device,
+                                        const std::optional<std::string>& devices,
+                                        const Installation& installation) {
+  RunRequest asked;
+  asked.device = devices ? named_device(*devices) : device;
+  if (devices)
+    if (auto fine = check_devices(*devices); !fine) return fine.error();
+  auto target = choose_target(asked, installation);
+  if (!target) return target.error();
+  Plan chosen{.target = std::move(*target)};
+  if (devices) {
+    const auto gpus = chosen.target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
+    if (auto taken = take_devices(*devices, gpus, chosen); !taken) return taken.error();
+  }
+  return ChosenDevices{std::move(chosen.target), std::move(chosen.devices)};
+}
+
 }  // namespace kbench

@@ -45,4 +45,16 @@ namespace kbench {
 [[nodiscard]] Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus,
                                   Plan& plan);
 
+// The devices of a command that has --device and --devices, of which at most one was typed.
+struct ChosenDevices {
+  Target target;                // the first of them
+  std::vector<GpuInfo> lanes;   // as Plan::devices; empty: one device without a lane
+  // A target for each device; the only one where there are no several.
+  [[nodiscard]] std::vector<Target> each() const;
+};
+// As a run chooses them. Errors: those of choose_target and of take_devices.
+[[nodiscard]] Result<ChosenDevices> choose_devices_of(const std::optional<std::string>& device,
+                                                      const std::optional<std::string>& devices,
+                                                      const Installation& installation);
+
 }  // namespace kbench
