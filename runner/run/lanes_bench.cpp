@@ -12,7 +12,6 @@
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/machine_facts.hpp"
 #include "runner/lane/lane_fleet.hpp"
-#include "runner/os/busy_cores.hpp"
 #include "runner/plan/lane_cores.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/run/lane_order.hpp"
@@ -88,16 +87,17 @@ class LanesBench final : public RunBench {
   // Lanes hold their devices and measure nothing yet.
   Status prepare(const std::set<std::size_t>& units, Store& store,
                  const std::function<bool()>& interrupted) override {
-    auto prepared = builds_.prepare(units, store, hello_, interrupted, interrupted);
-    if (prepared && order_.terms.busy && on_cuda())
-      busy_.emplace(builders_cores(lanes_, usable_cores()));
-    return prepared;
+    return builds_.prepare(units, store, hello_, interrupted, interrupted);
   }
   [[nodiscard]] std::string why_unjudged(const Task& task) const override {
     return builds_.why_unjudged(task);
   }
 
   LaneFleet* lanes() override { return &*fleet_; }
+  // The lane of a CPU has all of them.
+  [[nodiscard]] std::vector<int> spare_cores() const override {
+    return on_cuda() ? builders_cores(lanes_, usable_cores()) : std::vector<int>();
+  }
   Json unit_for_lane(std::size_t unit) override { return unit_json(builds_.parts_of(unit)); }
 
   // Never measures: the coordinator itself has no oracle.
@@ -114,10 +114,7 @@ class LanesBench final : public RunBench {
   Status recover(const Evaluation&) override { return Done{}; }
   Status check_alone() override { return Done{}; }
 
-  void begin_end(bool) override {
-    busy_.reset();
-    fleet_->begin_end(false);
-  }
+  void begin_end(bool) override { fleet_->begin_end(false); }
   void wait_for_end() override { fleet_->wait_for_end(); }
 
  private:
@@ -184,7 +181,6 @@ class LanesBench final : public RunBench {
   const std::shared_ptr<Sandbox> sandbox_;
   OracleHello hello_;
   RunBuilds builds_;
-  std::optional<BusyCores> busy_;   // in the place of compilers, while lanes measure
   std::optional<LaneFleet> fleet_;  // ends first
 };
 

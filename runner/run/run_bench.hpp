@@ -67,6 +67,8 @@ class RunBench {
   // The lanes that measure in place of measure(), give_turn() and recover(), where several devices
   // do at once; null: one after the other. After start().
   [[nodiscard]] virtual LaneFleet* lanes() { return nullptr; }
+  // Cores of this process that no lane has; none where there are no lanes.
+  [[nodiscard]] virtual std::vector<int> spare_cores() const { return {}; }
   // The unit as its lane is told of it.
   [[nodiscard]] virtual Json unit_for_lane(std::size_t /*unit*/) { return Json(); }
 

@@ -11,6 +11,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/os/busy_cores.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/device_choice.hpp"
@@ -50,6 +51,16 @@ Json fingerprint_of(const RunRequest& request, const Plan& plan, const RunBench&
 void tell_ignored(SharedRun& shared, ProgressSink& progress) {
   for (const std::string& file : shared.take_ignored())
     progress.warn(fmt::format("ignored: {} (`kbench exchange check` says what to do)", file));
+}
+
+// With fewer cores at work than asked for, a calibration would hold for a quieter machine.
+Status check_busy(const RunTerms& terms, const RunBench& bench) {
+  if (!terms.busy || !bench.spare_cores().empty()) return Done{};
+  return Error{ErrorCode::kUsage,
+               "--busy: the lanes have all cores of this process, so no core is left to keep at "
+               "work",
+               "leave --busy out: compilers have no core beside the lanes either; or give this "
+               "process more cores"};
 }
 
 // The plan is made for the device that --devices names first.
@@ -118,6 +129,7 @@ Result<RunOutcome> RunSession::run() {
   auto bench = benches_.make({request_, terms_, plan_, progress_});
   if (!bench) return bench.error();
   bench_ = std::move(*bench);
+  if (auto fine = check_busy(terms_, *bench_); !fine) return fine.error();
   outcome_.timed = !request_.checks_only;
   if (plan_.census) outcome_.mistaken_files = plan_.census->mistaken();
   return go_through();
@@ -139,6 +151,8 @@ Result<RunOutcome> RunSession::go_through() {
     if (auto ready = bench_->prepare(units_to_judge(), *store_, interrupted); !ready)
       return ready.error();
     LaneFleet* lanes = bench_->lanes();
+    // In the place of compilers, while lanes measure.
+    const BusyCores busy(terms_.busy ? bench_->spare_cores() : std::vector<int>());
     auto evaluated =
         lanes != nullptr ? evaluate_on_lanes(*lanes, interrupted) : evaluate_units(interrupted);
     if (!evaluated) {

@@ -25,7 +25,8 @@ struct RunTerms {
   // Each of these devices measures all units, in the order of one device, so that a run has a row
   // of each: a calibration. Such a run is not resumed. With one device: as without.
   bool on_each_device = false;
-  bool busy = false;                   // cores that no lane has are at work while lanes measure
+  // Cores that no lane has are at work while lanes measure. Refused where there is none.
+  bool busy = false;
   std::optional<int> jobs;             // compilations at once; empty: by the number of cores
   bool no_wait = false;                // where the device is taken: an error
   std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on

@@ -21,6 +21,7 @@ struct LaneScript {
   std::map<std::string, Json> orders;  // more of a device's order
   std::map<std::string, Json> units;   // more of a unit, by agent
   std::filesystem::path folder;        // folder of what lanes leave
+  std::vector<int> spare_cores;        // cores that no lane has
 };
 
 class LaneBench final : public ScriptedBench {
@@ -46,6 +47,7 @@ class LaneBench final : public ScriptedBench {
     return ScriptedBench::start();
   }
   LaneFleet* lanes() override { return &*fleet_; }
+  [[nodiscard]] std::vector<int> spare_cores() const override { return lanes_.spare_cores; }
   Json unit_for_lane(std::size_t index) override {
     const PlannedRow& unit = order_.plan.units[index];
     Json told = {{"name", unit.submission ? unit.id.name : order_.plan.tasks[unit.task].id},

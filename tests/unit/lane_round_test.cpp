@@ -16,9 +16,11 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/core/usable_cores.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/exchange/pool_key.hpp"
 #include "tests/fakes/await.hpp"
+#include "tests/fakes/idle_threads.hpp"
 #include "tests/fakes/lane_bench.hpp"
 #include "tests/unit/run_fixture.hpp"
 
@@ -169,6 +171,46 @@ TEST_F(LaneRoundTest, ALaneThatDiesGoesOnWithItsOwnUnits) {
   EXPECT_TRUE(outcome.is_complete());
   EXPECT_EQ(outcome.rows, 8);
   EXPECT_THAT(begun(), SizeIs(9));
+}
+
+TEST_F(LaneRoundTest, CoresThatNoLaneHasAreAtWorkWhileLanesMeasure) {
+  const int core = usable_cores().front();
+  terms_.busy = true;
+  lane_benches_.lanes.spare_cores = {core};
+  for (const char* agent : {"a", "b"}) unit_of(agent) = {{"until", at("seen")}};
+  bool has_looked = false;
+  terms_.stop = [&] {
+    if (begun().size() < 2 || std::exchange(has_looked, true)) return false;
+    EXPECT_TRUE(await([&] { return keeps_busy(core); }, "work on the core"));
+    folder_.write("lanes/seen", "");
+    return false;
+  };
+  EXPECT_TRUE(run_on_lanes().is_complete());
+  EXPECT_TRUE(has_looked);
+  EXPECT_THAT(idle_threads(), IsEmpty()) << "and not longer";
+}
+
+TEST_F(LaneRoundTest, NoCoreIsAtWorkUnlessThatIsAsked) {
+  lane_benches_.lanes.spare_cores = {usable_cores().front()};
+  bool any = false;
+  terms_.stop = [&] {
+    any = any || !idle_threads().empty();
+    return false;
+  };
+  EXPECT_TRUE(run_on_lanes().is_complete());
+  EXPECT_FALSE(any);
+}
+
+// Was: nothing was said, and the calibration held for a quieter machine than was asked for.
+TEST_F(LaneRoundTest, BusyCoresAreRefusedWhereLanesHaveAllOfThem) {
+  terms_.busy = true;
+  begin_with_tables();
+  const auto refused = RunSession(lane_benches_, request_, terms_, kept_).run();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("--busy: the lanes have all cores"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("leave --busy out"));
+  EXPECT_THAT(begun(), IsEmpty());
 }
 
 TEST_F(LaneRoundTest, AUnitWhoseLaneDiesIsTriedOnceMore) {
