@@ -83,6 +83,16 @@ std::string limits_text(const MeasuredDevice& measured, const DeviceSheet* sheet
   return text;
 }
 
+std::string limits_text(const std::vector<MeasuredDevice>& measured, const Terminal& out) {
+  std::string text;
+  for (const MeasuredDevice& one : measured) {
+    if (measured.size() > 1)
+      text += fmt::format("{}{}\n", text.empty() ? "" : "\n", printable(one.device.identity));
+    text += limits_text(one, find_device_sheet(one.device.name), out);
+  }
+  return text;
+}
+
 std::string clock_text(const ClockFindings& findings, const Terminal& out) {
   const StoredCalibration& stored = findings.calibration;
   std::string text = fmt::format(

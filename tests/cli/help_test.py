@@ -69,7 +69,7 @@ WORDS = {
     ("history",): [""],
     ("selftest", "sandbox"): ["--without", "--only", "--device"],
     ("selftest", "timing"): ["--rounds"],
-    ("calibrate",): ["--only", "--rounds", "--device"],
+    ("calibrate",): ["--only", "--rounds", "--device", "--devices"],
     ("profile", "relu"): ["--submission", "--side", "--size", "--device", "--precision", "--format", "--suite"],
     ("profile",): [""],
 }

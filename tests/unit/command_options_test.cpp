@@ -645,6 +645,9 @@ TEST_F(CommandOptions, TheMachine) {
   EXPECT_EQ(calibrate.only, "timing");
   EXPECT_EQ(calibrate.rounds, 4);
   EXPECT_EQ(calibrate.format, OutputFormat::kJson);
+  const auto both = typed<CalibrateRequest>("calibrate --devices all --busy");
+  EXPECT_EQ(both.devices, "all");
+  EXPECT_TRUE(both.busy);
   const auto timing =
       typed<TimingSelftestRequest>("selftest timing --device cuda:1 --rounds 4 --format json");
   EXPECT_EQ(timing.device, "cuda:1");
