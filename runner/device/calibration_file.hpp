@@ -62,6 +62,17 @@ struct StoredCalibration {
 [[nodiscard]] std::string why_uncalibrated(const std::filesystem::path& state,
                                            const CalibratedDevice& device);
 
+// The devices of a command that have no calibration.
+struct Uncalibrated {
+  std::vector<std::string> places;  // "cpu", "cuda:1"
+  std::string why;                  // the reason; of several devices, which lack one and why
+
+  // "cuda:1,cuda:3", as --device and --devices take it.
+  [[nodiscard]] std::string words() const;
+};
+[[nodiscard]] Uncalibrated find_uncalibrated(const std::filesystem::path& state,
+                                             std::span<const Target> targets);
+
 // The limits of this very device, driver and kbench. Errors: kBadInput where the file is damaged.
 [[nodiscard]] Result<std::optional<DeviceLimits>> find_limits(const std::filesystem::path& state,
                                                               const CalibratedDevice& device);
