@@ -14,6 +14,7 @@
 #include "runner/lane/lane_fleet.hpp"
 #include "runner/plan/lane_cores.hpp"
 #include "runner/run/device_lane.hpp"
+#include "runner/run/lane_commands.hpp"
 #include "runner/run/lane_order.hpp"
 #include "runner/run/run_builds.hpp"
 
@@ -132,20 +133,8 @@ class LanesBench final : public RunBench {
                    .waits = !order_.terms.no_wait};
     if (python_) lane.python = python_->player.triton_architecture;
     if (first != plan_.units.end()) lane.first_agent = first->id.agent;
-    std::vector<LaneCommand> commands;
-    for (const LaneCores& share : lanes_) {
-      LaneCommand command{.name = plan_.target.device,
-                          .argv = {installation_.program.string(), kLaneWord}};
-      if (on_cuda()) {
-        lane.gpu = share.gpu;
-        lane.cores = share.cores;
-        command.name = fmt::format("cuda:{}", share.gpu.index);
-        command.environment = {{"CUDA_VISIBLE_DEVICES", share.gpu.uuid}};
-      }
-      command.order = lane_order_json(lane);
-      commands.push_back(std::move(command));
-    }
-    return commands;
+    return lane_commands(lanes_, plan_.target.device, {installation_.program.string(), kLaneWord},
+                         std::move(lane));
   }
 
   // The first lane's facts hold for all of them, but for a CPU's threads, of which each lane has a
@@ -191,29 +180,15 @@ Result<std::unique_ptr<RunBench>> make_lanes_bench(const BenchOrder& order,
                                                    std::optional<PythonParts> python,
                                                    DeviceSession& device,
                                                    const Toolchain& toolchain) {
-  std::vector<LaneCores> lanes = order.plan.target.device == "cuda"
-                                     ? lane_cores(order.plan.devices, usable_cores())
-                                     : std::vector<LaneCores>{{order.plan.devices.front(), {}}};
-  if (lanes.size() < order.plan.devices.size() && order.terms.on_each_device)
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("{} devices, and cores for {} of them: a lane has {} of its own at "
-                    "least, and {} are there",
-                    order.plan.devices.size(), lanes.size(), kFewestLaneCores, usable_threads()),
-        "give this process more cores, or name fewer devices at a time"};
-  if (lanes.size() < order.plan.devices.size())
-    order.progress.note(fmt::format(
-        "{} of {} devices measure: a lane has {} cores of its own at least, and {} are there",
-        lanes.size(), order.plan.devices.size(), kFewestLaneCores, usable_threads()));
-  if (lanes.empty())
-    return Error{ErrorCode::kUsage,
-                 fmt::format("no lane has {} cores of its own here", kFewestLaneCores),
-                 "measure on one device: leave --devices out"};
+  auto lanes = share_lanes(
+      order.plan.devices, order.plan.target.device,
+      order.terms.on_each_device ? LaneShares::kAll : LaneShares::kAsManyAsFit, order.progress);
+  if (!lanes) return lanes.error();
   // Packages are built where a lane holds the device.
-  order.plan.target.gpu = lanes.front().gpu;
-  order.plan.target.device_index = lanes.front().gpu.index;
+  order.plan.target.gpu = lanes->front().gpu;
+  order.plan.target.device_index = lanes->front().gpu.index;
   return std::unique_ptr<RunBench>(std::make_unique<LanesBench>(
-      order, std::move(installation), std::move(python), std::move(lanes), device, toolchain));
+      order, std::move(installation), std::move(python), std::move(*lanes), device, toolchain));
 }
 
 }  // namespace kbench

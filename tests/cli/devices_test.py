@@ -154,7 +154,7 @@ class WordsTest(DevicesCase):
             self.assert_fails(self.kbench("calibrate", "--devices", words), USAGE, why)
 
     def test_the_process_of_a_lane_is_for_a_run_to_start(self):
-        self.assert_fails(self.kbench("lane"), USAGE, "kbench lane is started by a run on several devices")
+        self.assert_fails(self.kbench("lane"), USAGE, "a lane is started by a command on several devices")
         self.assertNotIn("lane", self.kbench("--help").stdout.split())
 
 
