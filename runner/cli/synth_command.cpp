@@ -52,6 +52,7 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
   add_many(synth, "--from", options.from, "PATH",
            "Take the candidates of files or tables, as import does; may be repeated");
   add_device(synth, options.device);
+  add_devices(synth, options.devices);
   add_word(synth, "--mode", options.mode, {"train", "eval"},
            "Batch norm by the batch's statistics, or by the running ones (default: train)");
   add_path(synth, "--held-out", options.held_out, "DIR",

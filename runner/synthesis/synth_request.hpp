@@ -17,6 +17,8 @@ struct SynthRequest {
   int most = 5;
   std::vector<std::filesystem::path> from;        // files and tables in place of the grammar
   std::optional<std::string> device;              // "cpu", "cuda" or "cuda:N"; else what there is
+  // Devices that make trials at once, in the words of plan/device_choice.hpp; empty: the one above.
+  std::optional<std::string> devices;
   std::string mode = "train";                     // as of an import
   std::optional<std::filesystem::path> held_out;  // a suite; else the installation's
   bool no_packages = false;

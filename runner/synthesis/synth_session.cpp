@@ -9,7 +9,6 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
-#include "runner/device/oracle_options.hpp"
 #include "runner/import/lowering_setup.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"
@@ -21,6 +20,7 @@
 #include "runner/synthesis/synth_sources.hpp"
 #include "runner/synthesis/synthesis_journal.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
+#include "runner/synthesis/trial_lanes.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -57,8 +57,7 @@ class SynthSession {
                  .held_out = {},
                  .work = options.out / ".work",
                  .target = std::nullopt,
-                 .oracle = nullptr,
-                 .hello = {},
+                 .devices = nullptr,
                  .fingerprints = {},
                  .progress = progress_,
                  .stop = [this] { return guard_.interrupted(); }} {}
@@ -93,7 +92,7 @@ class SynthSession {
     if (!options_.no_run)
       if (auto chosen = choose_device(); !chosen) return chosen;
     if (auto opened = open_journal(); !opened) return opened;
-    return options_.no_run ? Status(Done{}) : start_oracle();
+    return options_.no_run ? Status(Done{}) : start_devices();
   }
 
   // Finds candidates in files; those of the grammar are made when they are wanted.
@@ -114,23 +113,21 @@ class SynthSession {
   }
 
   Status choose_device() {
-    RunRequest selection;
-    selection.device = options_.device;
-    auto target = choose_target(selection, setting_.installation);
-    if (!target) return target.error();
-    setting_.target = std::move(*target);
+    auto chosen = choose_devices_of(options_.device, options_.devices, setting_.installation);
+    if (!chosen) return chosen.error();
+    setting_.target = std::move(chosen->target);
+    lanes_ = std::move(chosen->lanes);
     return Done{};
   }
 
-  Status start_oracle() {
+  Status start_devices() {
     if (auto made = create_cache(setting_.installation); !made) return made;
-    auto oracle = OracleProcess::start(
-        oracle_options(*sandbox_, setting_.installation, *setting_.target, kSynthPrecision));
-    if (!oracle) return oracle.error();
-    setting_.oracle = std::move(*oracle);
-    auto hello = setting_.oracle->hello();
-    if (!hello) return hello.error();
-    setting_.hello = std::move(*hello);
+    auto devices = lanes_.empty() ? start_trial_device(*sandbox_, setting_.installation,
+                                                       *setting_.target, progress_)
+                                  : start_trial_lanes(lanes_, setting_.installation,
+                                                      *setting_.target, progress_, setting_.stop);
+    if (!devices) return devices.error();
+    setting_.devices = std::move(*devices);
     return Done{};
   }
 
@@ -274,6 +271,7 @@ class SynthSession {
   std::unique_ptr<Sandbox> sandbox_;
   InterruptGuard guard_;
   SynthSetting setting_;
+  std::vector<GpuInfo> lanes_;  // empty: one device, without a lane
   int grammar_ = 0;  // 0: candidates come from files
   std::vector<ImportSource> sources_;
   std::unique_ptr<SynthesisJournal> journal_;
@@ -283,6 +281,8 @@ class SynthSession {
 
 Result<SynthOutcome> synthesize(const SynthRequest& request, const Installation& installation,
                                 ProgressSink& progress) {
+  if (request.devices)
+    if (auto fine = check_devices(*request.devices); !fine) return fine.error();
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return complete.error();
   if (complete->python.empty()) {

@@ -194,5 +194,34 @@ class FlawTest(SynthCase):
         self.assertTrue(record["message"])
 
 
+class LaneTest(SynthCase):
+    """Trials that a lane makes, the CPU's. What several lanes do is the matter of unit.trial_lanes."""
+
+    TEXTS = {"001_flawed": "torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)",
+             "002_sound": "torch.cumsum(F.silu(self.inner(x)), dim=1)"}
+
+    def test_a_lane_tries_as_the_command_itself_does(self):
+        (self.folder / "files").mkdir()
+        for name, text in self.TEXTS.items():
+            (self.folder / "files" / f"{name}.py").write_text(HEAD.format(text, 65536), encoding="utf-8")
+        words = ("synth", "--from", "files", "--no-packages", "--out", "out")
+        result = self.kbench(*words, "--devices", "cpu", timeout=1200)
+        self.assertIn(result.returncode, (GOOD, NOTHING_SELECTED), result.stderr)
+        self.assert_nothing_left()
+        header, records = self.lines()
+        self.assertEqual(header["device"], "cpu")
+        flawed, sound = records
+        self.assertIn(flawed["fault"], ("mutant", "time"))  # a slow machine may be out of the band
+        self.assertIn(sound["fault"], (None, "time"))
+        for record in records:
+            self.assertGreater(record["eager_ms"], 0)
+            self.assertEqual(record["tries"], 1)
+
+        # Whether there are lanes is no part of what was asked for.
+        resumed = self.kbench(*words, "--device", "cpu", "--resume", timeout=1200)
+        self.assertEqual(resumed.returncode, result.returncode, resumed.stderr)
+        self.assertEqual(self.lines(), (header, records))
+
+
 if __name__ == "__main__":
     cli_case.main()

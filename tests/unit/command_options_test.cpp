@@ -330,6 +330,7 @@ TEST_F(CommandOptions, ImportAndSynth) {
   EXPECT_TRUE(synth.resume);
   EXPECT_EQ(synth.format, OutputFormat::kJson);
   EXPECT_FALSE(typed<SynthOptions>("synth --out dir --no-run").no_packages);
+  EXPECT_EQ(typed<SynthOptions>("synth --out dir --devices all").devices, "all");
   EXPECT_THAT(left({"json"}), IsEmpty());
 }
 

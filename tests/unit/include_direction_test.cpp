@@ -156,7 +156,7 @@ const std::map<std::string, Rule>& rules() {
       {"runner/synthesis",
        {{"runner/core", "runner/os", "runner/task", "runner/backend", "runner/verify",
          "runner/sandbox", "runner/installation", "runner/plan", "runner/measure", "runner/device",
-         "runner/lint", "runner/import", "runner/run", "runner/measure/oracle"}}},
+         "runner/lane", "runner/lint", "runner/import", "runner/run", "runner/measure/oracle"}}},
       // Reports make of a row the times that a component speaks of; others compile the kernel anew.
       {"runner/feedback",
        {{"runner/core", "runner/os", "runner/sandbox", "runner/submission", "runner/task",
