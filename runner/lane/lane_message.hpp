@@ -47,7 +47,7 @@ struct LaneReply {
   LaneAnswer answer = LaneAnswer::kNote;
   std::string text;              // text of a kNote, kDetail, ...
   Json facts;                    // facts of kReady
-  LaneResult result;             // of kResult
+  LaneResult result;             // result of kResult
   std::optional<Error> failure;  // error of kFailed
 };
 

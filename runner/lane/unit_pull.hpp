@@ -40,10 +40,10 @@ class UnitOwner {
   [[nodiscard]] virtual std::string name_of(std::size_t unit) const = 0;
 };
 
-// Which lane measures a unit.
+// The lanes that measure a unit.
 enum class UnitShare {
-  kAnyLane,  // whichever is free
-  kEachLane  // each of them
+  kAnyLane,  // the first one that is free
+  kEachLane  // every one
 };
 
 // Has the lanes, which are ready, measure the units in this order; `progress` is told of those at

@@ -15,8 +15,8 @@ namespace kbench {
 
 // Devices that may stay without a lane where there are too few cores.
 enum class LaneShares {
-  kAsManyAsFit,  // the last ones
-  kAll           // none
+  kAsManyAsFit,  // the last devices
+  kAll           // no device
 };
 
 // The cores of a lane on each of `devices` (Plan::devices), of "cpu" or "cuda". The lane of a CPU

@@ -51,7 +51,7 @@ class TrialLanes final : public TrialDevices, private UnitOwner {
   ProgressSink& progress_;
   OracleHello hello_;
   bool has_started_ = false;
-  std::set<std::size_t> out_;  // lanes
+  std::set<std::size_t> out_;  // lanes that left
   std::optional<Error> lost_;  // the first loss
   // Trials of the call of try_all() at hand.
   const std::vector<TrialOrder>* orders_ = nullptr;

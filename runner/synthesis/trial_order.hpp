@@ -27,16 +27,16 @@ enum class TrialKind {
 
 struct TrialOrder {
   TrialKind kind = TrialKind::kTime;
-  std::string task;                    // its id, for people
-  std::filesystem::path file;          // the task's file; absolute
+  std::string task;                    // id, for people
+  std::filesystem::path file;          // absolute path of the task
   std::string size;                    // a size of the task
   std::string seed;                    // seed of inputs and parameters
-  std::filesystem::path package = {};  // of kCompare; absolute
+  std::filesystem::path package = {};  // absolute path; kCompare only
 };
 
 struct TrialAnswer {
-  double eager_ms = 0;                   // of kTime, without a finding
-  std::optional<TrialFinding> finding;   // the first one; kTime: it does not fit into memory
+  double eager_ms = 0;                  // time of kTime, without a finding
+  std::optional<TrialFinding> finding;  // the first; kTime: the task does not fit into memory
 
   // Whether the oracle is not to be trusted with another task after it.
   [[nodiscard]] bool spoils_oracle() const {
