@@ -53,6 +53,8 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
            "Take the candidates of files or tables, as import does; may be repeated");
   add_device(synth, options.device);
   add_devices(synth, options.devices);
+  add_parsed(synth, "--shard", options.shard, parse_shard, "I/N",
+             "Only the I-th of N parts of the candidates");
   add_word(synth, "--mode", options.mode, {"train", "eval"},
            "Batch norm by the batch's statistics, or by the running ones (default: train)");
   add_path(synth, "--held-out", options.held_out, "DIR",

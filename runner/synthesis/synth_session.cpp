@@ -135,7 +135,7 @@ class SynthSession {
   [[nodiscard]] Json header() const {
     Json from = Json::array();
     for (const fs::path& path : options_.from) from.push_back(fs::absolute(path).string());
-    return {{"schema", "kbench-synthesis/1"},
+    Json json{{"schema", "kbench-synthesis/1"},
             {"grammar", grammar_ > 0 ? Json(grammar_) : Json()},
             {"from", std::move(from)},
             {"seed", options_.seed},
@@ -144,6 +144,12 @@ class SynthSession {
             {"device", setting_.target ? Json(setting_.target->device) : Json()},
             {"packages", !options_.no_run && !options_.no_packages},
             {"torch", setting_.installation.built_with_torch}};
+    if (const auto& shard = options_.shard)
+      json["shard"] = fmt::format("{}/{}", shard->index, shard->of);
+    return json;
+  }
+  [[nodiscard]] bool is_of_shard(std::int64_t candidate) const {
+    return !options_.shard || candidate % options_.shard->of == options_.shard->index - 1;
   }
 
   Status open_journal() {
@@ -189,7 +195,7 @@ class SynthSession {
     const auto count = composed ? options_.count : static_cast<std::int64_t>(sources_.size());
     std::vector<Candidate> pending;
     for (std::int64_t i = 0; i < count; ++i)
-      if (!done.contains(i))
+      if (!done.contains(i) && is_of_shard(i))
         pending.push_back(composed ? composed_candidate(i) : read_candidate(i));
     return pending;
   }

@@ -29,7 +29,7 @@ WORDS = {
     ("tasks", "lint"): ["--task", "--db"],
     ("import", "x.py", "--out", "x"): ["--mode", "--level", ""],
     ("import", "x.py"): ["--out"],
-    ("synth", "--out", "x"): ["--count", "--seed", "--operators", "--from", "--device", "--devices", "--mode",
+    ("synth", "--out", "x"): ["--count", "--seed", "--operators", "--from", "--device", "--devices", "--shard", "--mode",
                               "--held-out"],
     ("synth",): ["--out"],
     ("report", "md"): ["--out", "--db", "--run", "--output"],

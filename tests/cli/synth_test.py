@@ -84,6 +84,23 @@ class FilesTest(SynthCase):
         self.assertEqual([task["task"] for task in json.loads(listed.stdout)["tasks"]], sorted(tasks))
         self.assertEqual(list((self.folder / "out").glob(".*")), [])
 
+    def test_shards_have_each_candidate_once(self):
+        (self.folder / "files").mkdir()
+        for name in ("001_sound", "003_larger", "004_held_out", "006_broken"):
+            (self.folder / "files" / f"{name}.py").write_text(FILES[name][0], encoding="utf-8")
+        words = ("--from", "files", "--no-run")
+        for shard, expected in (("1/3", [0, 3]), ("2/3", [1])):
+            folder = "out" + shard[0]
+            self.assert_good(self.synth(*words, "--shard", shard, "--out", folder))
+            header, records = self.lines(folder)
+            self.assertEqual(header["shard"], shard)
+            self.assertEqual([record["candidate"] for record in records], expected)
+        self.assert_fails(self.synth(*words, "--shard", "3/3", "--out", "out1", "--resume"), USAGE,
+                          'shard is "1/3" there, "3/3" here')
+        self.assert_good(self.synth("--from", "out1", "--from", "out2", "--no-run", "--out", "all"))
+        _, records = self.lines("all")
+        self.assertEqual([record["state"] for record in records], ["kept", "kept"])
+
     def test_nothing_kept_has_an_exit_code_of_its_own(self):
         (self.folder / "one.py").write_text(FILES["004_held_out"][0], encoding="utf-8")
         result = self.synth("--from", "one.py", "--no-run", "--out", "out")
@@ -139,7 +156,7 @@ class ResumeTest(SynthCase):
 class UsageTest(SynthCase):
     def test_impossible_values(self):
         for words in (["--operators", "0"], ["--operators", "3..2"], ["--operators", "2..9"],
-                      ["--count", "0"], ["--from", "nowhere.py"], ["--mode", "both"], ["--resume"]):
+                      ["--count", "0"], ["--from", "nowhere.py"], ["--mode", "both"], ["--shard", "3/2"], ["--resume"]):
             with self.subTest(words=words):
                 self.assert_fails(self.synth("--out", "out", "--no-run", *words), USAGE)
 

@@ -330,7 +330,10 @@ TEST_F(CommandOptions, ImportAndSynth) {
   EXPECT_TRUE(synth.resume);
   EXPECT_EQ(synth.format, OutputFormat::kJson);
   EXPECT_FALSE(typed<SynthOptions>("synth --out dir --no-run").no_packages);
-  EXPECT_EQ(typed<SynthOptions>("synth --out dir --devices all").devices, "all");
+  const auto spread = typed<SynthOptions>("synth --out dir --devices all --shard 2/3");
+  EXPECT_EQ(spread.devices, "all");
+  EXPECT_EQ(spread.shard->index, 2);
+  EXPECT_EQ(spread.shard->of, 3);
   EXPECT_THAT(left({"json"}), IsEmpty());
 }
 
