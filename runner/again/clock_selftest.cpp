@@ -138,9 +138,9 @@ Status measure_once(BenchSource& benches, const RunRequest& run, const RunTerms&
                     RunSink& sink, const std::string& name) {
   const auto outcome = RunSession(benches, run, terms, sink).run();
   if (!outcome)
-    return Error{outcome.error().code == ErrorCode::kUsage ? ErrorCode::kUsage
-                                                           : ErrorCode::kInfrastructure,
-                 name + ": " + outcome.error().message, outcome.error().hint};
+    return Error{
+        outcome.error().code == ErrorCode::kUsage ? ErrorCode::kUsage : ErrorCode::kInfrastructure,
+        name + ": " + outcome.error().message, outcome.error().hint};
   if (outcome->interrupted)
     return Error{ErrorCode::kInfrastructure, "interrupted", "nothing was calibrated"};
   if (is_good(*outcome)) return Done{};

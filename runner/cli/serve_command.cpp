@@ -23,8 +23,9 @@ Status calibrate_once(const ServeOptions& options, const Installation& installat
   if (!chosen) return chosen.error();
   const Uncalibrated missing = find_uncalibrated(installation.state, chosen->each());
   if (missing.places.empty()) return Done{};
-  note(missing.why + ", so that is done first, which takes some minutes; --trust-estimates goes "
-                     "without");
+  note(missing.why +
+       ", so that is done first, which takes some minutes; --trust-estimates goes "
+       "without");
   TimingSelftestRequest request;
   request.common = options.common;
   (missing.places.size() > 1 ? request.devices : request.device) = missing.words();

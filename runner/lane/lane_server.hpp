@@ -1,5 +1,6 @@
 // A lane from within: the process that measures on one device for a coordinator. It knows no plan,
-// no store and no command line: what it is to measure comes over its channel, and a result goes back.
+// no store and no command line: what it is to measure comes over its channel, and a result goes
+// back.
 #pragma once
 
 #include <functional>

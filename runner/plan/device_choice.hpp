@@ -47,8 +47,8 @@ namespace kbench {
 
 // The devices of a command that has --device and --devices, of which at most one was typed.
 struct ChosenDevices {
-  Target target;                // the first of them
-  std::vector<GpuInfo> lanes;   // as Plan::devices; empty: one device without a lane
+  Target target;               // the first of them
+  std::vector<GpuInfo> lanes;  // as Plan::devices; empty: one device without a lane
   // A target for each device; the only one where there are no several.
   [[nodiscard]] std::vector<Target> each() const;
 };

@@ -98,9 +98,8 @@ Status serve_device_lane(const Installation& installation, MakeInstalledLane mak
     return Error{ErrorCode::kUsage, "a lane is started by a command on several devices",
                  "kbench run --devices all"};
   (void)::fcntl(kLaneSocket, F_SETFD, FD_CLOEXEC);
-  (void)serve_lane(
-      Channel(UniqueFd(kLaneSocket), Channel::Descriptors::kRefused),
-      [&](ProgressSink& progress) { return make(installation, progress); });
+  (void)serve_lane(Channel(UniqueFd(kLaneSocket), Channel::Descriptors::kRefused),
+                   [&](ProgressSink& progress) { return make(installation, progress); });
   return Done{};
 }
 

@@ -15,12 +15,11 @@ Result<std::vector<LaneCores>> share_lanes(const std::vector<GpuInfo>& devices,
   std::vector<LaneCores> lanes = lane_cores(devices, usable_cores());
   if (lanes.size() == devices.size()) return lanes;
   if (shares == LaneShares::kAll)
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("{} devices, and cores for {} of them: a lane has {} of its own at "
-                    "least, and {} are there",
-                    devices.size(), lanes.size(), kFewestLaneCores, usable_threads()),
-        "give this process more cores, or name fewer devices at a time"};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("{} devices, and cores for {} of them: a lane has {} of its own at "
+                             "least, and {} are there",
+                             devices.size(), lanes.size(), kFewestLaneCores, usable_threads()),
+                 "give this process more cores, or name fewer devices at a time"};
   if (lanes.empty())
     return Error{ErrorCode::kUsage,
                  fmt::format("no lane has {} cores of its own here", kFewestLaneCores),

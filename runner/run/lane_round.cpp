@@ -81,8 +81,7 @@ class RunSession::LaneRound final : public UnitOwner {
   Status keep(std::size_t lane, std::size_t unit, Evaluation row) {
     // Where each device has a row of the unit, the row says whose it is.
     const bool each = run_.terms_.on_each_device && lanes_.size() > 1;
-    return run_.keep_row(unit, std::move(row), started_at_[lane],
-                         each ? lanes_.name_of(lane) : "");
+    return run_.keep_row(unit, std::move(row), started_at_[lane], each ? lanes_.name_of(lane) : "");
   }
 
   RunSession& run_;
@@ -108,8 +107,8 @@ Status RunSession::evaluate_on_lanes(LaneFleet& lanes, const std::function<bool(
   progress_.begin("evaluating", std::move(apart));
   rows_before_ = outcome_.rows;
   LaneRound round(*this, lanes, std::move(by_unit), interrupted);
-  const auto left = pull_units(lanes, open, each ? UnitShare::kEachLane : UnitShare::kAnyLane,
-                               round, progress_);
+  const auto left =
+      pull_units(lanes, open, each ? UnitShare::kEachLane : UnitShare::kAnyLane, round, progress_);
   if (!left) return left.error();
   outcome_.left_pending = *left;
   outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;

@@ -180,9 +180,9 @@ Result<std::unique_ptr<RunBench>> make_lanes_bench(const BenchOrder& order,
                                                    std::optional<PythonParts> python,
                                                    DeviceSession& device,
                                                    const Toolchain& toolchain) {
-  auto lanes = share_lanes(
-      order.plan.devices, order.plan.target.device,
-      order.terms.on_each_device ? LaneShares::kAll : LaneShares::kAsManyAsFit, order.progress);
+  auto lanes = share_lanes(order.plan.devices, order.plan.target.device,
+                           order.terms.on_each_device ? LaneShares::kAll : LaneShares::kAsManyAsFit,
+                           order.progress);
   if (!lanes) return lanes.error();
   // Packages are built where a lane holds the device.
   order.plan.target.gpu = lanes->front().gpu;

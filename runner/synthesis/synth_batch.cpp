@@ -250,12 +250,12 @@ Status SynthBatch::build_packages(const std::string& size) {
     plan.tasks.push_back(*wanted[i]->task);
     all.insert(i);
   }
-  const auto packages = build_baseline_packages(plan, all, setting_.installation,
-                                                setting_.devices->hello(),
-                                                {.precision = kSynthPrecision,
-                                                 .interrupted = setting_.stop,
-                                                 .gpus = setting_.devices->gpus()},
-                                                setting_.sandbox, setting_.progress);
+  const auto packages =
+      build_baseline_packages(plan, all, setting_.installation, setting_.devices->hello(),
+                              {.precision = kSynthPrecision,
+                               .interrupted = setting_.stop,
+                               .gpus = setting_.devices->gpus()},
+                              setting_.sandbox, setting_.progress);
   if (!packages) return packages.error();
   if (setting_.stop()) return Done{};
   std::vector<Candidate*> built;

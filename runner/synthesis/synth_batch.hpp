@@ -48,7 +48,7 @@ struct SynthSetting {
   std::filesystem::path work;             // a suite for the time being
   std::optional<Target> target;           // none: nothing is executed
   std::unique_ptr<TrialDevices> devices;  // with a target
-  std::set<std::string> fingerprints;  // fingerprints of kept candidates
+  std::set<std::string> fingerprints;     // fingerprints of kept candidates
   ProgressSink& progress;
   std::function<bool()> stop;
 };

@@ -30,8 +30,7 @@ class SynthLane final : public LaneWork {
   }
 
   Result<Json> start() override {
-    const auto started =
-        turn_->start_oracle(place_.installation(), place_.target(), precision_);
+    const auto started = turn_->start_oracle(place_.installation(), place_.target(), precision_);
     if (!started) return started.error();
     auto hello = turn_->hello();
     if (!hello) return hello.error();

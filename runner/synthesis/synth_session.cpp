@@ -136,14 +136,14 @@ class SynthSession {
     Json from = Json::array();
     for (const fs::path& path : options_.from) from.push_back(fs::absolute(path).string());
     Json json{{"schema", "kbench-synthesis/1"},
-            {"grammar", grammar_ > 0 ? Json(grammar_) : Json()},
-            {"from", std::move(from)},
-            {"seed", options_.seed},
-            {"operators", {options_.least, options_.most}},
-            {"mode", options_.mode},
-            {"device", setting_.target ? Json(setting_.target->device) : Json()},
-            {"packages", !options_.no_run && !options_.no_packages},
-            {"torch", setting_.installation.built_with_torch}};
+              {"grammar", grammar_ > 0 ? Json(grammar_) : Json()},
+              {"from", std::move(from)},
+              {"seed", options_.seed},
+              {"operators", {options_.least, options_.most}},
+              {"mode", options_.mode},
+              {"device", setting_.target ? Json(setting_.target->device) : Json()},
+              {"packages", !options_.no_run && !options_.no_packages},
+              {"torch", setting_.installation.built_with_torch}};
     if (const auto& shard = options_.shard)
       json["shard"] = fmt::format("{}/{}", shard->index, shard->of);
     return json;
@@ -278,7 +278,7 @@ class SynthSession {
   InterruptGuard guard_;
   SynthSetting setting_;
   std::vector<GpuInfo> lanes_;  // empty: one device, without a lane
-  int grammar_ = 0;  // 0: candidates come from files
+  int grammar_ = 0;             // 0: candidates come from files
   std::vector<ImportSource> sources_;
   std::unique_ptr<SynthesisJournal> journal_;
 };

@@ -40,8 +40,8 @@ struct TrialAnswer {
 
   // Whether the oracle is not to be trusted with another task after it.
   [[nodiscard]] bool spoils_oracle() const {
-    return finding && (finding->fault == CandidateFault::kEager ||
-                       finding->fault == CandidateFault::kPackage);
+    return finding &&
+           (finding->fault == CandidateFault::kEager || finding->fault == CandidateFault::kPackage);
   }
 };
 

@@ -33,8 +33,7 @@ class LoweringSandbox final : public Sandbox {
  public:
   Result<std::unique_ptr<SandboxedProcess>> start(const SandboxCommand& command) override {
     for (const auto& [ours, theirs] : command.descriptors) {
-      if (theirs == 0)
-        return std::unique_ptr<SandboxedProcess>(std::make_unique<Lowering>(ours));
+      if (theirs == 0) return std::unique_ptr<SandboxedProcess>(std::make_unique<Lowering>(ours));
       if (theirs == 1) compose(command.argv.back(), ours);
     }
     return std::unique_ptr<SandboxedProcess>(std::make_unique<Process>());
