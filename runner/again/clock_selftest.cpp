@@ -180,7 +180,7 @@ Result<Measured> measure(BenchSource& benches, const RunRequest& run, const RunT
 }
 
 // The devices in the name of a file: "cpu", "cuda-0-2".
-std::string name_of(const ChosenDevices& devices) {
+std::string file_name_of(const ChosenDevices& devices) {
   if (devices.target.device != "cuda") return "cpu";
   std::set<int> numbers;
   for (const Target& one : devices.each()) numbers.insert(one.device_index);
@@ -237,7 +237,7 @@ Result<std::vector<ClockFindings>> test_clock(const ClockSelftest& request, Benc
     return written.error();
   // A GPU's runs take seconds and tell fractions of a percent; a CPU's take minutes and do not.
   const int rounds = request.rounds.value_or(target.device == "cuda" ? 5 : 3);
-  const RunTerms terms{.database = new_database(installation, name_of(*devices)),
+  const RunTerms terms{.database = new_database(installation, file_name_of(*devices)),
                        .command_line = "kbench selftest timing",
                        .devices = request.devices,
                        .on_each_device = true,

@@ -45,7 +45,7 @@ class LoweringSandbox final : public Sandbox {
   // One that has ended.
   class Process : public SandboxedProcess {
    public:
-    Process() : ended_(make_pipe().value()) { ended_.write.reset(); }
+    Process() : ended_(std::move(make_pipe().value())) { ended_.write.reset(); }
     Result<Exit> wait(std::chrono::milliseconds) override { return Exit{.exited = true}; }
     void kill() override {}
     Status freeze() override { return Done{}; }

@@ -49,7 +49,7 @@ class ScriptedOwner final : public UnitOwner {
     LaneRequest request;
     request.ask = LaneAsk::kMeasure;
     Json more = {{"answer", unit * 10}};
-    more.update(units[unit]);
+    if (units.contains(unit)) more.update(units.at(unit));
     request.body = scripted_unit("unit" + std::to_string(unit), static_cast<int>(unit), more);
     return std::optional(std::move(request));
   }
