@@ -84,6 +84,14 @@ class FilesTest(SynthCase):
         self.assertEqual([task["task"] for task in json.loads(listed.stdout)["tasks"]], sorted(tasks))
         self.assertEqual(list((self.folder / "out").glob(".*")), [])
 
+    def test_nothing_kept_has_an_exit_code_of_its_own(self):
+        (self.folder / "one.py").write_text(FILES["004_held_out"][0], encoding="utf-8")
+        result = self.synth("--from", "one.py", "--no-run", "--out", "out")
+        self.assert_fails(result, NOTHING_SELECTED, "0 of 1 candidates")
+        self.assertIn("1  contaminated: a held-out task's operators", result.stdout)
+
+
+class ShardTest(SynthCase):
     def test_shards_have_each_candidate_once(self):
         (self.folder / "files").mkdir()
         for name in ("001_sound", "003_larger", "004_held_out", "006_broken"):
@@ -100,12 +108,6 @@ class FilesTest(SynthCase):
         self.assert_good(self.synth("--from", "out1", "--from", "out2", "--no-run", "--out", "all"))
         _, records = self.lines("all")
         self.assertEqual([record["state"] for record in records], ["kept", "kept"])
-
-    def test_nothing_kept_has_an_exit_code_of_its_own(self):
-        (self.folder / "one.py").write_text(FILES["004_held_out"][0], encoding="utf-8")
-        result = self.synth("--from", "one.py", "--no-run", "--out", "out")
-        self.assert_fails(result, NOTHING_SELECTED, "0 of 1 candidates")
-        self.assertIn("1  contaminated: a held-out task's operators", result.stdout)
 
 
 class ResumeTest(SynthCase):
