@@ -21,7 +21,7 @@ Status calibrate_once(const ServeOptions& options, const Installation& installat
   if (options.common.trust.estimates) return Done{};
   const auto chosen = choose_devices_of(options.device, options.devices, installation);
   if (!chosen) return chosen.error();
-  const Uncalibrated missing = find_uncalibrated(installation.state, chosen->each());
+  const Uncalibrated missing = find_uncalibrated(installation.state, chosen->with_cores());
   if (missing.places.empty()) return Done{};
   note(missing.why +
        ", so that is done first, which takes some minutes; --trust-estimates goes "

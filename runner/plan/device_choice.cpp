@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/core/usable_cores.hpp"
 #include "runner/plan/core_share.hpp"
+#include "runner/plan/lane_cores.hpp"
 
 namespace kbench {
 namespace {
@@ -139,6 +139,15 @@ Status check_alike(const std::vector<GpuInfo>& chosen) {
                            list_of(like_first))};
 }
 
+// The same target on another GPU.
+Target target_on(const GpuInfo& gpu, const Target& like) {
+  Target target = like;
+  target.device_index = gpu.index;
+  target.gpu = gpu;
+  target.cores = launching_cores(gpu, usable_cores());
+  return target;
+}
+
 }  // namespace
 
 std::string usual_device(const RunRequest& request, bool has_gpu) {
@@ -237,13 +246,16 @@ Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus, 
 std::vector<Target> ChosenDevices::each() const {
   if (lanes.size() < 2) return {target};
   std::vector<Target> all;
-  for (const GpuInfo& gpu : lanes) {
-    Target one = target;
-    one.device_index = gpu.index;
-    one.gpu = gpu;
-    one.cores = launching_cores(gpu, usable_cores());
-    all.push_back(std::move(one));
-  }
+  for (const GpuInfo& gpu : lanes) all.push_back(target_on(gpu, target));
+  return all;
+}
+
+std::vector<Target> ChosenDevices::with_cores(const std::vector<int>& usable,
+                                              const std::filesystem::path& topology) const {
+  if (lanes.size() < 2) return {target};
+  std::vector<Target> all;
+  for (const LaneCores& lane : lane_cores(lanes, usable, topology))
+    all.push_back(target_on(lane.gpu, target));
   return all;
 }
 

@@ -5,12 +5,14 @@
 // its memory. Only choose_target() looks at the machine.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "runner/backend/cuda_probe.hpp"
 #include "runner/core/result.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/plan/run_plan.hpp"
 
@@ -51,6 +53,10 @@ struct ChosenDevices {
   std::vector<GpuInfo> lanes;  // as Plan::devices; empty: one device without a lane
   // A target for each device; the only one where there are no several.
   [[nodiscard]] std::vector<Target> each() const;
+  // The same of the devices that a run measures on: of several, those that find cores for a lane.
+  [[nodiscard]] std::vector<Target> with_cores(
+      const std::vector<int>& usable = usable_cores(),
+      const std::filesystem::path& topology = "/sys/devices/system/cpu") const;
 };
 // As a run chooses them. Errors: those of choose_target and of take_devices.
 [[nodiscard]] Result<ChosenDevices> choose_devices_of(const std::optional<std::string>& device,

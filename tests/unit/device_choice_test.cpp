@@ -149,6 +149,22 @@ TEST(DeviceChoice, EachOfSeveralIsATargetOfItsOwn) {
   EXPECT_EQ(chosen.each()[0].device_index, 1);
 }
 
+// A server on more GPUs than it has cores for judges on fewer, and calibrates those.
+TEST(DeviceChoice, DevicesWithoutCoresForALaneAreMeasuredOnByNoRun) {
+  const ChosenDevices chosen{.target = {.device = "cuda"},
+                             .lanes = {gpu(0, "GPU-a"), gpu(1, "GPU-b")}};
+  const auto measured = [&](const std::vector<int>& cores) {
+    std::vector<int> indices;
+    for (const Target& one : chosen.with_cores(cores, "/none")) indices.push_back(one.device_index);
+    return indices;
+  };
+  EXPECT_THAT(measured({0, 1, 2, 3, 4, 5, 6, 7}), ElementsAre(0, 1));
+  EXPECT_THAT(measured({0, 1, 2, 3}), ElementsAre(0));
+  EXPECT_THAT(measured({0}), IsEmpty());
+  const ChosenDevices one{.target = {.device = "cpu"}, .lanes = {}};
+  EXPECT_EQ(one.with_cores({0}, "/none").size(), 1u);
+}
+
 TEST(DeviceChoice, ACommandIsRefusedForTheWordsThatARunIs) {
   const Installation without_cuda;
   EXPECT_THAT(choose_devices_of("cpu", {}, without_cuda)->lanes, IsEmpty());
