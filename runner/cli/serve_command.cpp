@@ -24,8 +24,7 @@ Status calibrate_once(const ServeOptions& options, const Installation& installat
   const Uncalibrated missing = find_uncalibrated(installation.state, chosen->with_cores());
   if (missing.places.empty()) return Done{};
   note(missing.why +
-       ", so that is done first, which takes some minutes; --trust-estimates goes "
-       "without");
+       ", so that is done first, which takes minutes; --trust-estimates goes without");
   TimingSelftestRequest request;
   request.common = options.common;
   (missing.places.size() > 1 ? request.devices : request.device) = missing.words();
