@@ -137,6 +137,22 @@ TEST_F(LaneFleetTest, ALaneWaitsForItsDeviceUntilNobodyWantsIt) {
   EXPECT_THAT(given_up.error().message, HasSubstr("interrupted while it waited"));
 }
 
+// Two fleets that want the same devices: if each had one of them, they would wait for ever.
+TEST_F(LaneFleetTest, NoLaneWantsItsDeviceBeforeTheOneBeforeHasItsOwn) {
+  auto held = DeviceLock::take(folder_ / "locks", "cuda:0", {"1", "somebody"},
+                               [](const auto&) { return true; });
+  ASSERT_TRUE(held.ok());
+  std::vector<LaneCommand> commands{scripted_lane("cuda:0", folder_.path()),
+                                    scripted_lane("cuda:1", folder_.path())};
+  commands[1].argv = {(folder_ / "no program").string()};
+  LaneFleet fleet(std::move(commands), progress_);
+  EXPECT_EQ(fleet.take([this] { return progress_.lines.find("waits") != std::string::npos; })
+                .error()
+                .message,
+            "interrupted while it waited for the device")
+      << "nobody has tried to start the second one";
+}
+
 TEST_F(LaneFleetTest, ALaneThatDiesGivesItsUnitBackAndIsReplaced) {
   LaneFleet& fleet = ready(2);
   begin(1, 4, {{"dies", "once"}});
