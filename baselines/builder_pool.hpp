@@ -59,12 +59,12 @@ struct BuilderPoolOptions {
   bool needs_cuda = false;     // they time kernels on the GPU
   // Alike, because a package is built on any of them. Processes take them in turn.
   std::vector<BuilderDevice> devices = std::vector<BuilderDevice>(1);
-  PythonSetup python;            // with torch; without a path where there is none
+  PythonSetup python;            // a Python with torch; no path: there is none
   std::filesystem::path script;  // baselines/aot_builder.py
   std::filesystem::path cache_directory;
-  std::filesystem::path own_suite;  // as suite_folder() says: its builders add to what is kept
+  std::filesystem::path own_suite;  // suite_folder()'s; its builders add to what is kept
   int processes = 1;
-  std::chrono::seconds time_limit{1200};  // for one package; a builder that needs more is killed
+  std::chrono::seconds time_limit{1200};  // limit for a package; a builder beyond it is killed
   std::function<bool()> interrupted;      // optional; asked a few times a second, true ends it all
 };
 

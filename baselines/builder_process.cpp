@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWho = "the package builder";
 constexpr int kTuningLock = 3;  // descriptor; the variable that says so is in aot_builder.py
-constexpr const char* kUser = "nobody";           // as Inductor names its folder
+constexpr const char* kUser = "nobody";           // the name in that of Inductor's folder
 constexpr std::chrono::seconds kStartLimit{180};  // importing torch from a cold disk
 constexpr int kPollMs = 200;
 constexpr std::size_t kMaxLineBytes = 1u << 20;

@@ -190,8 +190,8 @@ class StepReader {
     const std::size_t rank = graph_.shape(graph_.graph().nodes[call_].outs.front()).size();
     if (shape.size() > rank) throw NoPlan("an operand with more dimensions than the convolution");
     shape.insert(shape.begin(), rank - shape.size(), 1);
-    if (rank == 3) shape.insert(shape.begin() + 2, 1);  // as add_height()
-    if (rank == 2) shape.insert(shape.end(), 2, 1);     // as read_layer()
+    if (rank == 3) shape.insert(shape.begin() + 2, 1);  // add_height() does the same
+    if (rank == 2) shape.insert(shape.end(), 2, 1);     // read_layer() does the same
     for (std::size_t i = 0; i < shape.size(); ++i)
       if (shape[i] != 1 && shape[i] != read_.y_shape[i])
         throw NoPlan("an operand that is larger than the convolution");

@@ -20,7 +20,7 @@ struct Bound {
   std::int64_t uid = 0;
   What what = What::kOutput;
   VendorOperand operand;
-  std::size_t number = 0;  // in the table of numbers
+  std::size_t number = 0;  // index in the table of numbers
 };
 
 struct CudnnGraph {

@@ -29,7 +29,7 @@ struct VendorOperand {
 // A row-major matrix, or a batch of them.
 struct VendorMatrix {
   VendorOperand tensor;
-  bool transposed = false;        // in memory, as the product takes it
+  bool transposed = false;        // it lies so in memory, as the product takes it
   std::int64_t batch_stride = 0;  // elements; 0: one for the whole batch
 };
 
@@ -64,7 +64,7 @@ struct VendorStep {
     kDiv,
     kMin,
     kMax,
-    kRelu,  // below zero: `slope` times
+    kRelu,  // negative elements times `slope`
     kTanh,
     kSigmoid,
     kGelu,
@@ -97,7 +97,7 @@ struct VendorConvolution {
   std::vector<std::int64_t> dilation;
   std::int64_t groups = 1;
   bool is_transposed = false;
-  bool channels_last = false;     // in memory
+  bool channels_last = false;     // the layout in memory
   std::vector<VendorStep> steps;  // the last one's result is the output
 };
 
@@ -105,7 +105,7 @@ struct VendorConvolution {
 // others are filled up with ones.
 struct VendorOperator {
   enum class Kind {
-    kScale,  // by `number`
+    kScale,  // the factor is `number`
     kRelu,
     kSigmoid,
     kTanh,

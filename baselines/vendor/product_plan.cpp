@@ -16,7 +16,7 @@ constexpr const char* kBroadcastBatch = "a batch of which one side is repeated";
 // An operand of a product: an input or parameter, or such a one the other way round.
 struct Operand {
   VendorMatrix matrix;
-  Extents shape;  // as the product takes it
+  Extents shape;  // the product's view of it
 };
 
 class ProductReader {
@@ -289,7 +289,7 @@ class EpilogueReader {
   const ShapedGraph& graph_;
   const std::size_t product_;
   const Extents extents_;
-  std::map<std::size_t, VendorProduct> known_;  // by value
+  std::map<std::size_t, VendorProduct> known_;  // key: the value
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 constexpr double kWidth = 352;
 constexpr double kMargin = 12;  // left and right of the axis
 constexpr double kRowHeight = 44;
-constexpr double kTextLine = 14;  // in a row: base of its text, and the whisker's middle
+constexpr double kTextLine = 14;  // height in a row of the text's base and the whisker's middle
 constexpr double kMarkLine = 29;
 constexpr double kAxisHeight = 24;
 constexpr double kCap = 4;  // half of a whisker's end

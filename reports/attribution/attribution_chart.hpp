@@ -22,7 +22,7 @@ struct EstimateAxis {
 
 struct ChartRow {
   std::string name;  // cut where its numbers need the room
-  std::string word;  // behind it, never cut
+  std::string word;  // the word behind the name, never cut
   Estimate estimate;
 };
 

@@ -15,8 +15,8 @@ struct AttributionTable {
   // "components", "interactions", "groups", "arms", "transfer" or "lines"
   std::string_view section;
   std::string heading;
-  std::vector<Column> columns;  // at least one row in each, names first
-  std::vector<Estimate> drawn;  // by row, all of one outcome, for a page to draw; else empty
+  std::vector<Column> columns;  // names first; each has a row at least
+  std::vector<Estimate> drawn;  // a row each, of one outcome, for a page to draw; else empty
 };
 
 // Components, interactions, groups and their differences, arms, controls, transfer; only tables

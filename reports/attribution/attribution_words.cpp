@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kMinus = "−";
 
-constexpr int kDigits = 2;       // behind the point, below ten
-constexpr int kMostDigits = 10;  // where two numbers would look the same
+constexpr int kDigits = 2;       // digits behind the point of a number below ten
+constexpr int kMostDigits = 10;  // digits of two numbers that would look the same
 
 // The number without its sign, with `more` digits than usual. "0" where all digits are 0.
 std::string magnitude(double value, int more) {
@@ -154,7 +154,7 @@ std::string answer_words(const Attribution& found, const ComponentAnswer& answer
 }
 
 std::vector<std::string> scope_words(const Attribution& found) {
-  std::map<std::string, std::vector<std::string>> wide;  // by what their intervals are over
+  std::map<std::string, std::vector<std::string>> wide;  // key: the units that intervals are over
   std::vector<std::string> narrow;
   for (const ComponentAnswer& answer : found.answers) {
     const Effect& effect = found.effects[answer.effect];

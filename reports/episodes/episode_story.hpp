@@ -33,7 +33,7 @@ struct StoryCall {
 };
 
 struct StoryTurn {
-  std::optional<std::string> said;  // without its calls; empty where the store has no such text
+  std::optional<std::string> said;  // text without its calls; empty: the store has none
   std::string finish_reason;
   std::optional<std::int64_t> prompt_tokens;
   std::optional<std::int64_t> completion_tokens;
@@ -45,7 +45,7 @@ struct StoryTurn {
 
 // A told episode. Its rows belong to the owner of `find_row`.
 struct EpisodeStory {
-  Episode head;                    // without turns
+  Episode head;                    // the episode without its turns
   const ResultRow* row = nullptr;  // the last that it brought
   Reward reward;
   std::vector<StoryTurn> turns;

@@ -24,7 +24,7 @@ class Store;
 struct NodeInFull {
   StoredNode stored;
   StateContext context;
-  Json context_json;  // as it is kept
+  Json context_json;  // the context as it is kept
 };
 // The node by its id or the start of it. Errors: those of the store; kBadInput, a context that is
 // damaged.

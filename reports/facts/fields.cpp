@@ -79,7 +79,7 @@ constexpr std::array kFields{
           [](Row r) { return r.device_name.empty() ? Json() : Json(r.device_name); }},
     Field{"device_uuid", "Device's UUID", Unit::kText,
           "Which GPU of that name judged the submission: the rows of a run may be of several. "
-          "Null on a CPU, if no device was asked, and in rows of an older kbench.",
+          "Null on a CPU, in a row that never reached the device, and in rows of an older kbench.",
           [](Row r) { return r.device_uuid.empty() ? Json() : Json(r.device_uuid); }},
     Field{"agent", "Agent", Unit::kText, "Who submitted the kernel.",
           [](Row r) { return text_of(r, r.agent); }},

@@ -22,11 +22,11 @@ enum class Unit {
   kSpeedup,      // an object {estimate, low, high, verdict, …}
   kSeconds,
   kError,   // an absolute difference
-  kObject,  // for programs only
+  kObject,  // an object that only programs read
 };
 
 struct Field {
-  std::string_view name;     // in JSON; a dot means a nested object: "time_ns.eager"
+  std::string_view name;     // name in JSON; a dot means a nested object: "time_ns.eager"
   std::string_view heading;  // heading of a column
   Unit unit;
   std::string_view help;  // the number in plain words

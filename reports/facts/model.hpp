@@ -60,8 +60,8 @@ struct ResultRow {
   std::string worker_kind;  // "native", "python"
   // "aten::relu 1, numpy (97 % of the time)": what a Python submission was seen to compute with.
   std::string torch_operators;
-  bool calls_libraries = false;  // because of that, in a run that does not allow all of torch
-  bool unobserved = false;       // in a run that allows none, its calls could not be seen
+  bool calls_libraries = false;  // torch_operators say so; the run does not allow all
+  bool unobserved = false;       // its calls were not seen; the run allows none
   [[nodiscard]] bool ranked_apart() const { return calls_libraries || unobserved; }
   std::string allow_torch;        // Python submission: use that its run allowed; else empty
   std::vector<TreeFile> sources;  // compiled files; none where they were not kept
@@ -76,7 +76,7 @@ struct ResultRow {
   Timing eager;
   Timing compiled;
   Timing submitted;
-  Timing vendor;                             // without a reason and a time: not requested
+  Timing vendor;                             // neither reason nor time: not requested
   std::string vendor_algorithm;              // empty without a time
   std::optional<Speedup> over_eager;         // eager / submission
   std::optional<Speedup> over_compiled;      // compiled / submission
@@ -160,7 +160,7 @@ struct PageWords {
 
 struct ReportData {
   Run run;
-  std::vector<Evaluation> evaluations;  // in the order in which they finished
+  std::vector<Evaluation> evaluations;  // order: as they finished
   std::vector<LintRecord> lint;         // records of any task content, size and device
   std::vector<std::string> malformed;   // rows of the database that were left out, foreign text
   std::vector<std::string> tags;        // tags of the run, by name
@@ -186,7 +186,7 @@ struct ReportData {
   // The group of shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.
   std::optional<RunGroup> group;
-  std::optional<std::vector<NightFinding>> night;  // where a nightly run is being reported
+  std::optional<std::vector<NightFinding>> night;  // none unless a nightly run is reported
   PageWords words;                                 // only the page shows them
   // Other runs that the page shows beside this one, each on tabs of its own: nothing is ranked
   // across. None of them has any.

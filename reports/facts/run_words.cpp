@@ -12,7 +12,7 @@
 namespace kbench {
 namespace {
 
-constexpr const char* kFailed = "failed";  // in the place of states: all that are a failure
+constexpr const char* kFailed = "failed";  // stands for all states that are a failure
 
 std::string text_of(const Json& value) {
   return value.is_string() ? sanitize_line(value.get_ref<const std::string&>()) : std::string();

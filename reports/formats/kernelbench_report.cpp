@@ -19,7 +19,7 @@
 namespace kbench {
 namespace {
 
-constexpr double kMillisecond = 1e6;  // in nanoseconds
+constexpr double kMillisecond = 1e6;  // nanoseconds
 
 // The step at which a submission ended, as KernelBench tells things apart.
 enum class Outcome { kNone, kNotCompiled, kRuntimeError, kWrong, kCorrect };
@@ -50,7 +50,7 @@ Outcome outcome_of(const ResultRow& row) {
     case State::kInputModified: return Outcome::kWrong;
     case State::kOk: break;
   }
-  if (row.credit.below_floor) return Outcome::kRuntimeError;  // as kSuspect
+  if (row.credit.below_floor) return Outcome::kRuntimeError;  // kSuspect gives the same
   return row.counts_as_correct() ? Outcome::kCorrect : Outcome::kWrong;
 }
 

@@ -18,7 +18,7 @@ struct ComparedFact {
   std::string what;         // "call (us)"
   std::optional<double> a;  // empty: not known of that one
   std::optional<double> b;
-  bool changed = false;  // by more than 5 %, or known of one only
+  bool changed = false;  // the two differ by more than 5 %, or one is not known
 
   // b over a, where both are above 0.
   [[nodiscard]] std::optional<double> ratio() const;

@@ -30,7 +30,7 @@ struct CardFact {
 struct CardDoubt {
   std::string sentence;
   std::string command;  // command that ends the doubt; empty if none does
-  std::string remark;   // on the command: how long it takes
+  std::string remark;   // the command's duration
 };
 
 struct VerdictCard {

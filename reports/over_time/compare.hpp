@@ -43,8 +43,8 @@ struct ComparedRow {
   std::optional<ResultRow> after;
   Change change = Change::kUndecided;
   std::string reason;  // why there is no ratio, or no verdict; empty where there are both
-  std::optional<LogChange> ratio;     // where it passes and is timed in both
-  std::optional<double> corrected_p;  // by Holm over all rows that are judged by their ratio
+  std::optional<LogChange> ratio;     // none unless it passes and is timed in both
+  std::optional<double> corrected_p;  // p after Holm, over all rows judged by their ratio
   bool same_source = false;           // nothing of the submission changed
   bool same_task = true;              // nothing of the task file changed
   int pairs = 0;                      // the ratio is of so many pairs, not of the two runs

@@ -53,7 +53,7 @@ struct History {
   std::string profile;
   int protocol = 1;
   Side baseline = Side::kEager;
-  std::vector<AgentHistory> agents;   // by name
+  std::vector<AgentHistory> agents;   // sorted by name
   std::vector<std::string> cautions;  // about the rows themselves, whole sentences
   int runs = 0;                       // number of runs with a point
   int left_out = 0;                   // runs of the device that measured in another way

@@ -23,7 +23,7 @@ using RowKey = std::tuple<std::string, std::string, std::string>;
 // The parts of a row that a reference needs.
 struct GoodRow {
   bool correct = false;
-  std::optional<double> log_speedup;  // where it is correct and was timed
+  std::optional<double> log_speedup;  // none unless it is correct and was timed
   SubmissionId submission;
   std::string task_hash;
 };
@@ -77,9 +77,9 @@ struct Night {
   int compared = 0;                     // rows with a reference, or that were good and fail
   int without_reference = 0;            // correct, and in no good run
   int faults = 0;                       // rows that ended by our own fault or the machine's
-  int failing = 0;                      // by their own fault, and not suspected: as before, or new
-  std::vector<RowKey> gone;             // in the newest good run, and not in tonight's
-  std::vector<Suspect> suspects;        // by task, agent, variant
+  int failing = 0;                      // failures by their own fault, none suspected
+  std::vector<RowKey> gone;             // rows of the newest good run that tonight's has not
+  std::vector<Suspect> suspects;        // sorted by task, agent, variant
 
   [[nodiscard]] int count(Clearance clearance) const;
 };

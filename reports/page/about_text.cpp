@@ -64,7 +64,7 @@ std::optional<Link> link_at(std::string_view text) {
 
 struct Emphasis {
   std::string_view element;  // "strong" or "em"
-  std::string_view text;     // without the marks
+  std::string_view text;     // text without the marks
   std::size_t length = 0;    // bytes of text and marks
 };
 

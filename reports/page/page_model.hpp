@@ -20,7 +20,7 @@ struct PageTask {
   int level = 0;
   std::size_t first = 0;  // index of its first row
   std::span<const ResultRow> rows;
-  std::vector<const ResultRow*> best;  // for each agent of the board; null: nothing submitted
+  std::vector<const ResultRow*> best;  // one for each agent of the board; null: nothing submitted
 
   // The row that tells most of the baselines: with an interval between them before both times
   // before eager's alone. Rows of failed submissions often lack what another row has.
@@ -42,7 +42,7 @@ struct PageBoard {
   std::string profile;
   std::string size;
   int protocol = 1;
-  std::vector<std::string> agents;  // by overall rank
+  std::vector<std::string> agents;  // sorted by overall rank
   std::vector<PageScope> scopes;    // all levels first; single ones where there are several
   std::vector<PageTask> tasks;
 };
@@ -53,7 +53,7 @@ struct PageModel {
   PageModel& operator=(const PageModel&) = delete;
 
   const ReportData& data;
-  std::vector<ResultRow> rows;                 // by board, level, task, agent, submission
+  std::vector<ResultRow> rows;                 // sorted by board, level, task, agent, submission
   std::vector<const Evaluation*> evaluations;  // evaluation of each row
   std::vector<PageBoard> boards;
 };

@@ -13,7 +13,7 @@ namespace kbench {
 struct PageParts {
   std::string title;
   std::string description;  // one sentence, for sites that show a link to the page
-  std::string home;         // before the fragment of a link to a section: "", "../../index.html"
+  std::string home;         // text before the fragment of a link: "", "../../index.html"
   bool ranks = true;        // no: a run of one submission, whose page has no ranking to go to
   std::string headline;     // this and the next three: finished HTML
   std::string results;
@@ -27,7 +27,7 @@ struct PageParts {
 
 struct StaticPageParts {
   std::string title;
-  std::string links;  // to its sections; this and the next: finished HTML
+  std::string links;  // links to its sections; this and the next: finished HTML
   std::string main;
 };
 

@@ -167,7 +167,7 @@ class TaskData {
   const Json& whole_;
   Json rows_;
   Json details_;
-  std::map<std::size_t, std::size_t> now_;  // where rows of the whole page stand here
+  std::map<std::size_t, std::size_t> now_;  // row of the whole page to its place here
 };
 
 // The section on the profiles of a task; empty without any.

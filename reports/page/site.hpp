@@ -16,7 +16,7 @@ namespace kbench {
 inline constexpr const char* kSiteManifest = "kbench-site.json";
 
 struct SiteFile {
-  std::string path;  // below the site's folder, of letters, digits and ._-/ alone
+  std::string path;  // path below the site's folder; letters, digits and ._-/ alone
   std::string text;
 };
 

@@ -7,7 +7,7 @@
 namespace kbench {
 
 double widening(std::size_t best_of) {
-  constexpr double kTail = 0.025;  // on either side of an interval
+  constexpr double kTail = 0.025;  // share beyond either end of an interval
   if (best_of < 2) return 0;
   const double tail = kTail / static_cast<double>(best_of);
   return boost::math::quantile(complement(boost::math::normal(), tail)) - kNormal95;

@@ -8,7 +8,7 @@
 namespace kbench {
 namespace {
 
-constexpr double kTail = 0.025;  // on either side of a 95 % interval
+constexpr double kTail = 0.025;  // share beyond either end of a 95 % interval
 
 const boost::math::normal kStandard;
 

@@ -21,7 +21,7 @@ inline const double kMilestoneLog = std::log(kMilestoneSpeedup);
 // A speed-up that luck has moved. Without one nothing is fast, and all comparisons are false.
 struct MovedRatio {
   double log = std::numeric_limits<double>::quiet_NaN();
-  double log_low = std::numeric_limits<double>::quiet_NaN();  // also where nothing is sure
+  double log_low = std::numeric_limits<double>::quiet_NaN();  // not a number: nothing is sure
 
   MovedRatio(const std::optional<Outcome::Ratio>& ratio, double luck) {
     if (!ratio) return;

@@ -24,7 +24,7 @@ constexpr std::uint64_t kSeed = 20'100'517;  // any; the same for every report
 constexpr double kSurely = 0.975;            // share of the redrawings
 constexpr int kDrawnAtOnce = 1000;           // redrawings
 
-using Task = std::pair<std::string, std::string>;  // and size
+using Task = std::pair<std::string, std::string>;  // task and size
 using Key = std::pair<double, double>;             // sure fast_1, then the mean
 
 // Scores in which a time of a solved task counts, and those in which one is left out.
@@ -47,7 +47,7 @@ struct Solved {
 struct TaskField {
   std::map<Task, std::size_t> index;
   std::vector<std::array<bool, kScores>> counts;
-  Solved solved;  // by anybody
+  Solved solved;  // scores of anybody's solutions
 
   [[nodiscard]] std::size_t size() const { return counts.size(); }
 };
@@ -55,9 +55,9 @@ struct TaskField {
 // Whether rows of a task had what a score needs.
 struct Measured {
   std::array<bool, kScores> had{};
-  bool solved = false;  // by a submission
+  bool solved = false;  // a submission solved it
   bool failed = false;  // a submission, which ended its evaluation before anything was timed
-  bool tried = false;   // by a submission
+  bool tried = false;   // a submission tried it
 };
 
 // A task on which submissions only failed counts as well, in what there is elsewhere: nobody timed
@@ -315,8 +315,8 @@ class Scorer {
   }
 
   std::vector<TaskShare> tasks_;
-  Solved field_;   // by anybody
-  Solved solved_;  // by this agent
+  Solved field_;   // scores of anybody's solutions
+  Solved solved_;  // scores of this agent's
   Sums sums_;
   Redraw luck_;
   std::array<std::vector<double>, kScores> redrawn_;

@@ -30,7 +30,7 @@ namespace kbench {
 struct Standing {
   std::vector<const ResultRow*> rows;  // never empty; one, but under VariantRule::kMean
   int variants = 0;                    // number of variants that the agent handed in
-  std::size_t best_of = 1;             // from so many a speed-up was chosen
+  std::size_t best_of = 1;             // number of rows from which a speed-up was chosen
 };
 // One for each task that the agent submitted to, in the order of the rows.
 [[nodiscard]] std::vector<Standing> standings(std::span<const ResultRow> rows,
@@ -93,12 +93,12 @@ enum class Needs { kNothing, kEager, kCompiled, kVendor, kLimit };
 
 struct ScoreKind {
   Score score;
-  std::string_view name;     // in JSON
+  std::string_view name;     // name in JSON
   std::string_view heading;  // heading of a column
   Aggregate aggregate;
   Needs needs;
-  std::string_view help;     // in words
-  std::string_view formula;  // in mathematics, as plain text
+  std::string_view help;     // the score in words
+  std::string_view formula;  // the formula as plain text
 };
 [[nodiscard]] std::span<const ScoreKind, kScores> score_kinds();
 [[nodiscard]] const ScoreKind& kind_of(Score score);

@@ -21,7 +21,7 @@ struct PageOrigin;
 // One report that is to be written.
 struct OutputRequest {
   const Reporter* reporter = nullptr;         // how
-  std::optional<std::filesystem::path> file;  // where to; empty: standard output
+  std::optional<std::filesystem::path> file;  // the file to write; empty: standard output
   std::string option = "--out";               // option that named the place, or can
   bool by_default = false;                    // not asked for
 };

@@ -35,8 +35,8 @@ struct Activity {
 
 struct ProfiledCall {
   std::int64_t claimed_ns = 0;       // device events; CPU: the call's own clock
-  std::int64_t host_ns = 0;          // until the host had launched everything
-  std::vector<Activity> activities;  // in the order in which they started
+  std::int64_t host_ns = 0;          // time until the host had launched everything
+  std::vector<Activity> activities;  // order: as they started
 };
 
 // Calls of a profile: some that warm up, those that are recorded, and one more whose kernels are

@@ -9,8 +9,8 @@
 namespace kbench {
 
 struct CounterName {
-  const char* name;    // as facts and rules know it
-  const char* metric;  // as CUPTI does, and ncu
+  const char* name;    // name in facts and rules
+  const char* metric;  // name in CUPTI and ncu
 };
 
 // Counters in the order in which the file of activities has them. What a device does not offer is

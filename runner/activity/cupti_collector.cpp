@@ -134,7 +134,7 @@ Inbox& inbox() {
 void CUPTIAPI buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(64, kBufferBytes));
   *bytes = *buffer == nullptr ? 0 : kBufferBytes;
-  *records = 0;  // as many as fit
+  *records = 0;  // 0: as many as fit
 }
 
 void CUPTIAPI buffer_completed(CUcontext, std::uint32_t, std::uint8_t* buffer, std::size_t,

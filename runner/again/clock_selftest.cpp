@@ -123,7 +123,7 @@ ClockFindings judge(const Runs& runs, StoredCalibration calibration) {
 
 struct Measured {
   DeviceFacts facts;
-  std::map<std::string, Runs> runs;  // by the UUID of their device, "" where nobody tells one
+  std::map<std::string, Runs> runs;  // key: the device's UUID, "" where none is told
 };
 
 // Whether all rows are there, and none failed.
@@ -132,13 +132,15 @@ bool is_good(const RunOutcome& outcome) {
          !outcome.stopped;
 }
 
-// One run into the database. What it failed with ends the selftest.
+// One run into the database. What it failed with ends the selftest, and is nobody's fault at the
+// keyboard unless the run was refused for what was asked.
 Status measure_once(BenchSource& benches, const RunRequest& run, const RunTerms& terms,
                     RunSink& sink, const std::string& name) {
   const auto outcome = RunSession(benches, run, terms, sink).run();
   if (!outcome)
-    return Error{ErrorCode::kInfrastructure, name + ": " + outcome.error().message,
-                 outcome.error().hint};
+    return Error{
+        outcome.error().code == ErrorCode::kUsage ? ErrorCode::kUsage : ErrorCode::kInfrastructure,
+        name + ": " + outcome.error().message, outcome.error().hint};
   if (outcome->interrupted)
     return Error{ErrorCode::kInfrastructure, "interrupted", "nothing was calibrated"};
   if (is_good(*outcome)) return Done{};
@@ -177,42 +179,20 @@ Result<Measured> measure(BenchSource& benches, const RunRequest& run, const RunT
   return read_runs(terms.database);
 }
 
-// The devices of a calibration: the target, and more only where the words name more than one.
-struct Devices {
-  Target target;
-  std::vector<GpuInfo> several;
+// The devices in the name of a file: "cpu", "cuda-0-2".
+std::string file_name_of(const ChosenDevices& devices) {
+  if (devices.target.device != "cuda") return "cpu";
+  std::set<int> numbers;
+  for (const Target& one : devices.each()) numbers.insert(one.device_index);
+  return fmt::format("cuda-{}", fmt::join(numbers, "-"));
+}
 
-  [[nodiscard]] std::string name() const {
-    if (several.empty())
-      return target.device == "cuda" ? fmt::format("cuda-{}", target.device_index) : "cpu";
-    std::set<int> numbers;
-    for (const GpuInfo& gpu : several) numbers.insert(gpu.index);
-    return fmt::format("cuda-{}", fmt::join(numbers, "-"));
-  }
-  // "cuda:1"; empty for the only one.
-  [[nodiscard]] std::string place_of(const std::string& uuid) const {
-    for (const GpuInfo& gpu : several)
-      if (gpu.uuid == uuid) return fmt::format("cuda:{}", gpu.index);
-    return "";
-  }
-};
-
-// As a run chooses them (plan_run), which is refused then for the same reasons.
-Result<Devices> choose(const ClockSelftest& request, const Installation& installation) {
-  RunRequest asked;
-  asked.device = request.devices ? named_device(*request.devices) : request.device;
-  if (request.devices)
-    if (auto fine = check_devices(*request.devices); !fine) return fine.error();
-  auto target = choose_target(asked, installation);
-  if (!target) return target.error();
-  Plan chosen{.target = std::move(*target)};
-  if (request.devices) {
-    const auto gpus = chosen.target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
-    if (auto taken = take_devices(*request.devices, gpus, chosen); !taken) return taken.error();
-  }
-  const bool lanes = chosen.devices.size() > 1;
-  return Devices{std::move(chosen.target),
-                 lanes ? std::move(chosen.devices) : std::vector<GpuInfo>()};
+// "cuda:1"; empty for the only one.
+std::string place_of(const std::string& uuid, const ChosenDevices& devices) {
+  if (devices.lanes.size() < 2) return "";
+  for (const GpuInfo& gpu : devices.lanes)
+    if (gpu.uuid == uuid) return fmt::format("cuda:{}", gpu.index);
+  return "";
 }
 
 // The database for the runs; a file of an earlier selftest is removed.
@@ -245,10 +225,11 @@ Result<std::vector<ClockFindings>> test_clock(const ClockSelftest& request, Benc
     return Error{ErrorCode::kUsage, "there is no place to keep a calibration",
                  "set HOME or XDG_STATE_HOME"};
   }
-  const auto devices = choose(request, installation);
+  const auto devices = choose_devices_of(request.device, request.devices, installation);
   if (!devices) return devices.error();
   const Target& target = devices->target;
-  if (request.busy && devices->several.empty())
+  const bool several = devices->lanes.size() > 1;
+  if (request.busy && !several)
     note("--busy: one device has all cores, so none is kept at work beside it");
   const auto scratch = ScratchFolder::make("kbench-selftest");
   if (!scratch) return scratch.error();
@@ -256,11 +237,11 @@ Result<std::vector<ClockFindings>> test_clock(const ClockSelftest& request, Benc
     return written.error();
   // A GPU's runs take seconds and tell fractions of a percent; a CPU's take minutes and do not.
   const int rounds = request.rounds.value_or(target.device == "cuda" ? 5 : 3);
-  const RunTerms terms{.database = new_database(installation, devices->name()),
+  const RunTerms terms{.database = new_database(installation, file_name_of(*devices)),
                        .command_line = "kbench selftest timing",
                        .devices = request.devices,
                        .on_each_device = true,
-                       .busy = request.busy};
+                       .busy = request.busy && several};
   auto measured =
       measure(benches, request_of_a_run(request, scratch->path()), terms, rounds, sink, note);
   if (!measured) return measured.error();
@@ -273,7 +254,7 @@ Result<std::vector<ClockFindings>> test_clock(const ClockSelftest& request, Benc
     calibration.runs = rounds;
     calibration.database = terms.database.string();
     ClockFindings findings = judge(runs, std::move(calibration));
-    findings.place = devices->place_of(uuid);
+    findings.place = place_of(uuid, *devices);
     findings.calibration.failed_checks = static_cast<int>(findings.failed());
     if (rounds > 1)  // one run does not know what two differ by
       if (auto kept = replace_calibration(installation, findings.calibration, note); !kept)

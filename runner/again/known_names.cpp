@@ -8,7 +8,6 @@
 
 #include "runner/plan/task_choice.hpp"
 #include "runner/run/rerun.hpp"
-#include "runner/store/known_agents.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/family.hpp"
 
@@ -50,7 +49,8 @@ std::vector<std::string> agents(const NameSearch& search) {
   std::vector<std::string> names;
   std::error_code failed;
   if (fs::exists(search.database, failed))
-    if (auto stored = known_agents(search.database)) names = std::move(*stored);
+    if (const auto store = Store::open(search.database, Store::Mode::kReadOnly))
+      if (auto stored = store->agents()) names = std::move(*stored);
   for (fs::directory_iterator it(search.submissions, failed), end; !failed && it != end;
        it.increment(failed))
     if (it->is_directory(failed)) names.push_back(it->path().filename().string());

@@ -27,7 +27,7 @@ struct Compacted {
   std::int64_t tokens = 0;    // about, after it
   std::size_t shortened = 0;  // messages that stand there shortened, those from before included
   bool changed = false;
-  bool fits = true;  // within the window
+  bool fits = true;  // the chat fits into the window
 };
 
 // `opening`: so many first messages are never shortened. `seen`: so many first messages were in a

@@ -12,8 +12,8 @@ struct Endpoint {
   std::string host;  // a name, or digits without brackets
   int port = 80;
   bool tls = false;          // https
-  std::string certificates;  // with tls: possible signers of the endpoint's, as PEM
-  std::string authority;     // for the header Host: "localhost:8000", "[::1]:8000"
+  std::string certificates;  // TLS: possible signers of the endpoint's certificate, PEM
+  std::string authority;     // the header Host: "localhost:8000", "[::1]:8000"
   std::string target;        // "/v1/chat/completions"
 };
 

@@ -16,7 +16,7 @@ namespace kbench {
 struct Planted {
   std::string_view variant;
   int percent = 100;      // work, in percent of relu's time
-  int spin_us = 0;        // on top
+  int spin_us = 0;        // microseconds of spinning on top
   std::string_view what;  // description for the reader
 };
 [[nodiscard]] std::span<const Planted> planted();

@@ -36,7 +36,7 @@ std::string throttled(const Block& block, std::int64_t highest_khz) {
   return "";
 }
 
-using Reasons = std::map<int, std::string>;  // by block
+using Reasons = std::map<int, std::string>;  // key: the block
 
 struct Disturbed {
   int block = 0;

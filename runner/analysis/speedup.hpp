@@ -37,8 +37,8 @@ struct Speedup {
 
 // Deviation that an interval has to hold beyond its samples' own, as relative standard deviations.
 struct Spread {
-  double between_sessions = 0;  // between fresh processes; counts below six placements
-  double between_runs = 0;      // between runs, such as that of a busy neighbour
+  double between_sessions = 0;  // deviation of fresh processes; counts below six placements
+  double between_runs = 0;      // deviation of runs, such as that of a busy neighbour
 };
 
 // The smallest believed spread, even if a calibration found less; also the spread without one.
@@ -91,8 +91,8 @@ struct Doubts {
 // with fewer than six calls alone: two of them accused a submission twice in a row.
 struct Slowdown {
   double log_ratio = 0;  // ratio of the medians, as a logarithm
-  double at_least = 0;   // from the far end of one interval to the near end of the other, less
-                         // what a lower clock of the device explains
+  double at_least = 0;   // far end of one interval to the near end of the other, less what a
+                         // lower clock of the device explains
 };
 [[nodiscard]] Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline);
 

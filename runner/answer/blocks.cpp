@@ -21,7 +21,7 @@ struct Fence {
   string_view before;      // words before it on its line
   char mark = '`';
   std::size_t length = 0;
-  string_view words;  // behind it
+  string_view words;  // words behind the fence
 };
 
 string_view without_quotes(string_view line, std::size_t most, std::size_t& quotes) {

@@ -22,7 +22,7 @@ enum class Language {
 struct FenceWords {
   Language language = Language::kUnknown;
   std::string file;  // "relu.cu" or "tiles/tile.hpp"; empty: none is named
-  std::string code;  // where the code begins on the fence's line
+  std::string code;  // code that begins on the fence's line
 };
 [[nodiscard]] FenceWords read_fence_words(std::string_view words);
 

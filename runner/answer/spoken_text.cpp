@@ -176,7 +176,7 @@ class Listener {
   std::string low_;
   std::string_view text_;
   std::array<std::size_t, kThoughts.size()> last_close_{};
-  std::size_t first_word_ = 0;  // where the line begins, apart from blanks
+  std::size_t first_word_ = 0;  // start of the line, blanks left out
   const ThoughtTags* open_ = nullptr;
   OpenFence fence_;
   std::string said_;

@@ -38,9 +38,9 @@ struct Effect {
   std::size_t states = 0;
   UnitKind unit = UnitKind::kState;
   Estimate estimate;                    // over units of that kind
-  std::optional<Estimate> over_states;  // where the unit is wider
+  std::optional<Estimate> over_states;  // the estimate over states; none unless the unit is wider
   bool tested = false;                  // its p belongs to one of the two families
-  bool primary = false;                 // to Holm's
+  bool primary = false;                 // it belongs to Holm's family
   std::optional<double> corrected_p;
 };
 
@@ -63,7 +63,7 @@ struct GroupDifference {
   std::string by;
   std::string group;
   std::string less;
-  bool paired = false;  // by units that are in both groups; else Welch's
+  bool paired = false;  // units of both groups are compared; else Welch's test
   std::size_t units = 0;
   MeanDifference difference;
   std::optional<double> corrected_p;
@@ -94,7 +94,7 @@ struct Attribution {
   std::vector<AvailableCount> census;
   std::vector<std::string> alarms;  // stand above all results, in words
 
-  std::vector<ComponentAnswer> answers;  // by component, as in `components`
+  std::vector<ComponentAnswer> answers;  // order: as in `components`
   std::vector<Effect> effects;
   std::vector<GroupDifference> differences;
   std::vector<ArmDifference> arms;

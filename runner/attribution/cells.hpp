@@ -27,7 +27,7 @@ inline constexpr std::size_t kMostOutcomes = 32;  // outcomes of a file; as many
 inline constexpr std::string_view kTokensOutcome = "tokens";
 
 struct StudyCell {
-  std::size_t line = 0;  // from 1
+  std::size_t line = 0;  // counted from 1
   std::string task;      // this and the next: empty where unknown
   std::string trajectory;
   std::string state;  // unique in the file
@@ -38,16 +38,16 @@ struct StudyCell {
   std::string arm;                         // one of known_arms()
   std::optional<int> replicate;            // cells of one number belong together; none: of no other
   bool fault = false;                      // no outcome, by a fault of the machine or the endpoint
-  std::map<std::size_t, double> outcomes;  // by place in StudyCells::outcomes
+  std::map<std::size_t, double> outcomes;  // key: the place in StudyCells::outcomes
   std::uint32_t undecided = 0;  // outcomes whose measurement decided nothing, by the same places
   std::string reply;            // a hash of it, to find copies; empty: unknown
   std::map<std::string, std::string> labels;
 };
 
 struct StudyCells {
-  std::vector<std::string> components;  // in alphabetical order
+  std::vector<std::string> components;  // sorted
   std::vector<std::string> outcomes;    // the same
-  std::vector<StudyCell> cells;         // in the order of the file
+  std::vector<StudyCell> cells;         // order: the file's
 };
 
 // Names of arms. Those of is_factorial() are tried under all coalitions, or drawn ones; "dup" too,

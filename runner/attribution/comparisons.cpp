@@ -58,7 +58,7 @@ std::optional<Share> fieller(const std::vector<double>& parts, const std::vector
   const double of_both = covariance_of_means(parts, wholes);
   // All ratios r whose part − r·whole is within t standard errors of 0.
   const double a = whole * whole - t * t * of_wholes;
-  if (a <= 0) return share;  // so are all, or all but a piece in between
+  if (a <= 0) return share;  // all ratios are, or all but a piece in between
   const double b = part * whole - t * t * of_both;
   const double c = part * part - t * t * of_parts;
   const double root = std::sqrt(std::max(b * b - a * c, 0.0));

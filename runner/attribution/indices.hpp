@@ -12,7 +12,7 @@ namespace kbench {
 enum class Index {
   kBanzhaf,        // one player: its value; several: their interaction
   kShapley,        // the same
-  kShapleyTaylor,  // with the group's size as the top order
+  kShapleyTaylor,  // the top order is the group's size
   kSigma,          // m_T: what CUDAnalyst's paper calls σ
   kAddOne,         // v(T) − v(∅)
   kLeaveOneOut,    // v(N) − v(N∖T)

@@ -30,7 +30,7 @@ struct StudiedState {
   std::map<std::string, std::string> labels;
   Coalition available = 0;                       // over StudyCells::components
   std::vector<std::size_t> components;           // its players: places of `available`, ascending
-  std::map<std::size_t, StateOutcome> outcomes;  // by place in StudyCells::outcomes
+  std::map<std::size_t, StateOutcome> outcomes;  // key: the place in StudyCells::outcomes
 
   // Places of these names in alphabetical order, set by number_names: quicker to compare.
   std::size_t id_number = 0;
@@ -42,7 +42,7 @@ struct StudiedState {
 void number_names(const std::vector<StudiedState*>& states);
 
 struct StudiedArm {
-  std::vector<StudiedState> states;             // by id
+  std::vector<StudiedState> states;             // sorted by id
   std::size_t cells = 0;                        // lines that the states are made of
   std::size_t incomplete = 0;                   // states that were left out
   std::map<std::string, std::size_t> left_out;  // lines, by why

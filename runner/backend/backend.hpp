@@ -11,32 +11,18 @@
 
 #include "runner/core/result.hpp"
 #include "runner/core/unique_fd.hpp"
+#include "runner/machine/device_facts.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
-
-enum class DeviceKind { kCpu, kCuda };
-
-struct DeviceFacts {
-  DeviceKind kind = DeviceKind::kCpu;
-  std::string name;  // "NVIDIA H200", or the CPU's model name
-  int threads = 0;   // CPU threads in use
-  int sm_count = 0;
-  int compute_capability = 0;      // 10 * major + minor
-  std::uint64_t memory_bytes = 0;  // in all
-  std::uint64_t cache_bytes = 0;   // last-level cache
-  std::uint64_t shared_bytes_per_block = 0;
-  std::string driver;        // CUDA driver version, empty on CPU
-  std::string cpu_features;  // widest vector extension in use: "avx512", "avx2", "default"
-};
 
 // Memory that another process can map through `fd`. On CPU a memfd, on CUDA a physical allocation
 // exported as a POSIX descriptor. Unmapped when destroyed.
 class SharedArena {
  public:
   virtual ~SharedArena() = default;
-  [[nodiscard]] virtual std::byte* data() const = 0;      // where this process sees it
-  [[nodiscard]] virtual std::uint64_t bytes() const = 0;  // at least what was asked for
+  [[nodiscard]] virtual std::byte* data() const = 0;      // its address in this process
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;  // no fewer than were asked for
   [[nodiscard]] virtual int fd() const = 0;               // owned by the arena
   // CPU: no new writable mapping can be made from now on (F_SEAL_FUTURE_WRITE). CUDA: nothing, the
   // device has no such seal; the oracle never reads shared inputs there.

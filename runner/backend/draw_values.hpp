@@ -90,7 +90,7 @@ KB_HD std::int64_t bernoulli_value(std::uint32_t word, std::uint64_t threshold) 
 // The hard kinds make their value out of the word's bits, without arithmetic: its top bit is the
 // sign, its low 23 bits the significand, and the bits between choose the exponent.
 struct HardBits {
-  std::uint32_t sign;      // in place
+  std::uint32_t sign;      // the sign bit at its place
   std::uint32_t choice;    // 8 bits
   std::uint32_t fraction;  // 23 bits
 };

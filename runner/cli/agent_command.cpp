@@ -87,17 +87,17 @@ Status check_options(const AgentRunOptions& options) {
 void add_sampling(CLI::App& run, AgentRunOptions& options) {
   add_choice<AgentStyle>(run, "--style", options.sampling.style,
                          {{"react", AgentStyle::kReact}, {"refine", AgentStyle::kRefine}},
-                         "Tools, or a kernel in each reply and none (default: react)");
+                         "react: it calls tools; refine: a kernel in each reply (default: react)");
   add_value(run, "--feedback", options.feedback, "LIST",
             "Refine: what to tell: error, debugger, analyzer, profiler (with commas), or none");
   run.add_flag("--plan", options.sampling.plan,
                "Refine: ask for a plan first, on the same feedback");
   add_number(run, "--temperature", options.sampling.temperature, 0, 10,
-             "Of sampling (default: not said)");
+             "Temperature of sampling (default: not sent)");
   add_number(run, "--max-tokens", options.sampling.max_tokens, 1, 1e9,
-             "Of one reply (default: not said)");
+             "Most tokens of one reply (default: not sent)");
   add_number(run, "--seed", options.seed, 0, 1e15,
-             "Of the first episode; each has one more (default: 0)");
+             "Seed of the first episode; the next adds 1 (default: 0)");
 }
 
 void add_budget(CLI::App& run, AgentRunOptions& options) {
@@ -123,7 +123,7 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
   add_value(run, "--model", options.model, "NAME", "The model's name, as the endpoint has it");
   add_levels(run, options.run.levels);
   add_task_globs(run, options.run.tasks);
-  add_number(run, "--episodes", options.episodes, 1, 100'000, "Of each task (default: 1)");
+  add_number(run, "--episodes", options.episodes, 1, 100'000, "Episodes of each task (default: 1)");
   add_number(run, "--parallel", options.parallel, 1, 256,
              "Episodes at once; one device judges them all (default: 4)");
   add_sampling(run, options);
@@ -136,7 +136,7 @@ CLI::App* add_agent(CLI::App& app, AgentRunOptions& options) {
   add_precision(run, options.run.precision);
   add_trust(run, options.common.trust);
   add_value(run, "--resume", options.resume, "RUN",
-            "Go on with what is open in this run, as latest; its options are kept");
+            "Continue the open episodes of this run (latest, a tag, an id), with its options");
   add_database(run, options.database);
   add_wide(run, options.common);
   add_common(run, options.common, true);

@@ -40,7 +40,7 @@ CLI::App* add_build(CLI::App& app, BuildOptions& options) {
              "Only the I-th of N parts of the tasks")
       ->excludes(file);
   add_path(build, "--exchange", options.exchange, "DIR",
-           "Folder of the pool in which runs look for it as well");
+           "Exchange: the libraries also go into its cache, where other machines find them");
   add_number(build, "--jobs", options.jobs, 1, 256,
              "Submissions compiled at once (default: by the number of cores)");
   add_json(build, options.format);

@@ -12,7 +12,8 @@ namespace kbench {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 good, 1 a submission failed, 2 usage, 3 kbench's own or the machine's fault,\n"
+    "Exit codes: 0 good, 1 a submission or a file failed, 2 usage, 3 kbench's or the machine's "
+    "fault,\n"
     "            4 regression, 5 nothing selected, 130 interrupted.\n"
     "Results go to standard output, everything else to standard error.";
 

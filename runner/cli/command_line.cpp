@@ -34,7 +34,7 @@ struct ManOptions {};
 CLI::App* add_completions(CLI::App& app, CompletionsOptions& options) {
   auto& completions =
       add_verb(app, "completions", "Print a completion script for bash, zsh or fish");
-  add_word(completions, "SHELL", options.shell, {"bash", "zsh", "fish"}, "Which shell")->required();
+  add_word(completions, "SHELL", options.shell, {"bash", "zsh", "fish"}, "Your shell")->required();
   return &completions;
 }
 

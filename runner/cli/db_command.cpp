@@ -154,11 +154,12 @@ void add_needed_path(CLI::App& app, const std::string& name, std::filesystem::pa
 
 void add_prune(CLI::App& prune, DbOptions& options) {
   add_keep_time(prune, options.keep_days, "Runs that began within this time stay")->required();
-  prune.add_flag("--keep-good", options.keep_good,
-                 "Keep older ones that nothing but submissions failed in and whose chain holds");
+  prune.add_flag(
+      "--keep-good", options.keep_good,
+      "Also keep older runs without a fault of kbench or the machine, whose chain holds");
   prune.add_flag_function(
-      "--keep-tagged", [](std::int64_t) {}, "Tagged runs stay, as they do without it");
-  prune.add_flag("--dry-run", options.dry_run, "Say what would go and how much it takes, only");
+      "--keep-tagged", [](std::int64_t) {}, "Changes nothing: tagged runs always stay");
+  prune.add_flag("--dry-run", options.dry_run, "Only say what would go and how much it takes");
 }
 
 }  // namespace
@@ -172,7 +173,7 @@ CLI::App* add_db(CLI::App& app, DbOptions& options) {
     return &command;
   };
   auto* check = add("check", What::kCheck, "Say whether a database is sound, and every run in it");
-  check->add_flag("--quick", options.quick, "Without comparing tables with their indexes");
+  check->add_flag("--quick", options.quick, "Skip the comparison of tables with their indexes");
   auto* backup = add("backup", What::kBackup, "Copy a database, also while a run writes into it");
   add_needed_path(*backup, "FILE", options.to, "The copy; nothing is overwritten");
   auto* prune = add("prune", What::kPrune, "Remove old runs");
@@ -193,7 +194,7 @@ CLI::App* add_db(CLI::App& app, DbOptions& options) {
   exchange->needs(group)->excludes(others);
   group->needs(exchange);
   merge->add_flag("--lint", options.lint,
-                  "Take what lint found there, too: it decides what counts in a score");
+                  "Also take what lint found there, which decides what counts in a score");
   for (auto* command : {check, backup, prune, vacuum}) add_database(*command, options.database);
   for (auto* command : {check, prune}) add_json(*command, options.format);
   return &db;

@@ -26,7 +26,7 @@ CLI::App* add_exchange(CLI::App& app, ExchangeOptions& options) {
   add_json(*check, options.format);
   auto* prune = add("prune", What::kPrune, "Remove what nobody reads, and old groups");
   add_keep_time(*prune, options.prune.keep_days, "Groups that grew within this time stay");
-  prune->add_flag("--dry-run", options.prune.dry_run, "Say what would go, only");
+  prune->add_flag("--dry-run", options.prune.dry_run, "Only say what would go");
   return &exchange;
 }
 

@@ -50,7 +50,7 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
   add_choice<ExportKind>(
       command, "KIND", options.kind,
       {{"sft", ExportKind::kSft}, {"rft", ExportKind::kRft}, {"ppo", ExportKind::kPpo}},
-      "For what, see below")
+      "Kind of training data, see below")
       ->required();
   command
       .add_option_function<std::string>(
@@ -63,8 +63,8 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
   add_many(command, "--run", options.runs, "RUN",
            "Start of an id, a tag, latest or latest~N; may be repeated (default: all runs)");
   add_choice<FilterRule>(command, "--filter", options.filter, rule_names(),
-                         "Which are taken (default: by KIND)");
-  add_reward(command, options.reward, "What they are worth (default: milestone_sure)");
+                         "Filter of episodes, see below (default: by KIND)");
+  add_reward(command, options.reward, "Reward of an episode (default: milestone_sure)");
   add_trust(command, options.common.trust);
   add_path(command, "--held-out", options.held_out, "FILE",
            "Tasks that nobody may be trained on, an id or a glob a line");

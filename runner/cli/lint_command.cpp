@@ -29,7 +29,7 @@ CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
   add_precision(lint, options.selection.precision);
   add_json(lint, options.format);
   add_database(lint, options.database,
-               "SQLite database that keeps the states (default: kbench.sqlite)");
+               "SQLite database that keeps the results (default: kbench.sqlite)");
   add_common(lint, options.common, true);
   return &lint;
 }

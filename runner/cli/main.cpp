@@ -20,8 +20,9 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/print/build_caution.hpp"
+#include "runner/print/cautions.hpp"
 #include "runner/run/device_lane.hpp"
+#include "runner/synthesis/synth_lane.hpp"
 #include "runner/workspace/workspace_record.hpp"
 
 namespace kbench {
@@ -43,15 +44,16 @@ Result<Installation> find_ours() {
                            {built_with_python(), built_from(), built_with_torch()});
 }
 
-// A process of a run on several devices.
-int be_lane() {
+// A process of a command on several devices.
+int be_lane(MakeInstalledLane make) {
   const auto installation = find_ours();
-  const auto served = installation ? serve_device_lane(*installation) : installation.error();
+  const auto served = installation ? serve_device_lane(*installation, make) : installation.error();
   return served ? to_int(ExitCode::kGood) : fail(served.error(), Terminal{});
 }
 
 int run_program(const std::vector<std::string>& words) {
-  if (words.size() == 2 && words[1] == kLaneWord) return be_lane();
+  if (words.size() == 2 && words[1] == kLaneWord) return be_lane(make_device_lane);
+  if (words.size() == 2 && words[1] == kSynthLaneWord) return be_lane(make_synth_lane);
   const auto terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
   const auto request = parse_command_line(words, process_surroundings(settings_folder()));
   if (!request) return fail(request.error(), terminal);

@@ -24,7 +24,7 @@ End print_tools(const std::string& how) {
 CLI::App* add_mcp(CLI::App& app, McpOptions& options) {
   auto& mcp = add_verb(app, "mcp", "Serve the agent tools over MCP (stdio)");
   add_word(mcp, "--print", options.print, {"mcp", "openai"},
-           "Print the tools as that lists them, and end");
+           "Print the list of tools in this form, and end");
   add_judging(mcp, options);
   return &mcp;
 }

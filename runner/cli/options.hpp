@@ -308,12 +308,8 @@ struct ProfileOptions : ProfileRequest {
 };
 
 // `kbench calibrate`.
-struct CalibrateRequest {
-  CommonOptions common;
-  std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"; else what there is
-  std::string only;                   // "limits", "timing"; empty: both
-  std::optional<int> rounds;          // runs of the timing half; else by the device
-  OutputFormat format = OutputFormat::kTable;
+struct CalibrateRequest : TimingSelftestRequest {
+  std::string only;  // "limits", "timing"; empty: both
 };
 
 // `kbench selftest sandbox`.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "runner/os/clean_text.hpp"
-#include "runner/print/labelled.hpp"
+#include "runner/print/cautions.hpp"
 
 namespace kbench {
 namespace {

@@ -58,7 +58,7 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   profile
       .add_option(
           "--compare", options.compare,
-          "Beside another: a side, or a stored profile's id; of two, these alone are compared")
+          "Compare with A: a side, or a stored profile's id; A and B: those two, nothing is run")
       ->expected(1, 2)
       ->type_name("A [B]")
       ->excludes(list);

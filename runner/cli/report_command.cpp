@@ -48,7 +48,7 @@ Result<End> report(const Store& store, const ReportRequest& request, const Repor
 CLI::App* add_report(CLI::App& app, ReportOptions& options) {
   auto& report = add_verb(app, "report", "Show stored results");
   add_word(report, "FORMAT", options.words.format, format_names(),
-           "How, see below (default: table)");
+           "Format, see below (default: table)");
   report
       .add_flag_function(
           "--json", [&options](std::int64_t) { options.words.format = "json"; },

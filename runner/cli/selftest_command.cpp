@@ -17,10 +17,10 @@ CLI::App* add_selftest(CLI::App& app, SelftestRequest& options) {
   auto& sandbox = add_verb(selftest, "sandbox", "Try to escape from this machine's sandbox");
   add_device(sandbox, options.device, "Whose sandbox (default: cpu)");
   add_many(sandbox, "--without", options.without, "",
-           "Layer to leave out; may be repeated (new-landlock: what Debian 12 lacks)")
+           "Layer to leave out; may be repeated (new-landlock: what Debian 12's kernel lacks)")
       ->check(one_of({"bubblewrap", "namespaces", "user-namespace", "network", "landlock",
                       "new-landlock", "seccomp", "cgroup"}));
-  add_many(sandbox, "--only", options.only, "NAME", "Only this escape; may be repeated");
+  add_many(sandbox, "--only", options.only, "NAME", "Try this escape alone; may be repeated");
   add_json(sandbox, options.format);
   add_common(sandbox, options.common, false);
   return &selftest;

@@ -31,17 +31,21 @@ Result<std::vector<ClockFindings>> perform(const TimingSelftestRequest& request,
 
 }  // namespace
 
+void add_calibration(CLI::App& verb, TimingSelftestRequest& options) {
+  add_device(verb, options.device, "cpu, cuda or cuda:N (default: what there is)");
+  add_devices(verb, options.devices);
+  verb.add_flag("--busy", options.busy,
+                "With --devices: keep the cores that no GPU has at work, as compilers do");
+  add_number(verb, "--rounds", options.rounds, 1, 1000,
+             "Runs for the timing; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)");
+  add_json(verb, options.format);
+  add_common(verb, options.common, false);
+}
+
 CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options) {
   auto& timing = add_verb(selftest, "timing",
                           "Check the clock on known differences, and calibrate this device");
-  add_device(timing, options.device, "cpu, cuda or cuda:N (default: what there is)");
-  add_devices(timing, options.devices);
-  timing.add_flag("--busy", options.busy,
-                  "With --devices: keep the cores that no GPU has at work, as compilers do");
-  add_number(timing, "--rounds", options.rounds, 1, 1000,
-             "Runs to make; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)");
-  add_json(timing, options.format);
-  add_common(timing, options.common, false);
+  add_calibration(timing, options);
   return &timing;
 }
 

@@ -19,13 +19,15 @@ namespace {
 Status calibrate_once(const ServeOptions& options, const Installation& installation,
                       const std::function<void(const std::string&)>& note) {
   if (options.common.trust.estimates) return Done{};
-  const auto named = options.devices ? named_device(*options.devices) : options.device;
-  const auto target = choose_target({.device = named}, installation);
-  if (!target) return target.error();
-  const std::string why = why_uncalibrated(installation.state, describe_device(*target));
-  if (why.empty()) return Done{};
-  note(why + ", so that is done first, which takes some minutes; --trust-estimates goes without");
-  TimingSelftestRequest request{.common = options.common, .device = named};
+  const auto chosen = choose_devices_of(options.device, options.devices, installation);
+  if (!chosen) return chosen.error();
+  const Uncalibrated missing = find_uncalibrated(installation.state, chosen->with_cores());
+  if (missing.places.empty()) return Done{};
+  note(missing.why +
+       ", so that is done first, which takes minutes; --trust-estimates goes without");
+  TimingSelftestRequest request;
+  request.common = options.common;
+  (missing.places.size() > 1 ? request.devices : request.device) = missing.words();
   request.common.suite.reset();   // it measures shipped tasks
   request.common.verbosity = -1;  // its rows are not shown here
   return calibrate(request, installation);

@@ -147,7 +147,7 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
             "The model's name, as the endpoint has it")
       ->required();
   add_value(plan, "--strong", options.planned.plan.strong, "NAME",
-            "Stronger model that lends its plans: what of it passes to the model");
+            "Stronger model; also measures how much its plans help the model");
   add_value(plan, "--output,-o", options.output, "FILE", "File of the plan (default: plan.json)");
   add_many(
       plan, "--component", options.parts.components, "NAME",
@@ -155,18 +155,19 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_word(plan, "--mode", options.planned.plan.mode, {"direct", "plan", "both"},
            "Who gets the reports: the coder, a planner, or both (default: direct)");
   add_many(plan, "--arm", options.parts.arms, "NAME",
-           "Further arm: sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF; or paper, for the last five");
+           "Further arm (kbench help feedback): sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF; "
+           "or paper, for the last five");
   add_many(plan, "--outcome", options.planned.plan.outcomes, "NAME",
            "built, correct, better, fast:X or tokens; the first is primary (default: all, correct "
            "first)");
   add_number(plan, "--states", options.planned.choice.states, 1, 10'000,
              "States at most (default: 80)");
   add_number(plan, "--replicates", options.planned.plan.replicates, 1, 1000,
-             "Of each state under each coalition (default: 1)");
+             "Tries of each state under each coalition (default: 1)");
   add_many(plan, "--stratum", options.planned.choice.strata, "NAME",
            "\"not built\", wrong or correct; may be repeated");
   add_many(plan, "--generation", options.planned.choice.generations, "N",
-           "Of the states; may be repeated");
+           "Only states of this generation; may be repeated");
   add_value(plan, "--run", options.planned.run, "RUN",
             "Whose states: start of an id, a tag, latest or latest~N (default: all runs)");
   add_size(plan, options.planned.choice.size,
@@ -174,13 +175,13 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_device(plan, options.planned.choice.device,
              "Device of the states, cpu or cuda (default: the first's)");
   add_number(plan, "--temperature", options.planned.plan.temperature, 0, 10,
-             "Of sampling (default: not said)");
+             "Temperature of sampling (default: not sent)");
   add_number(plan, "--max-tokens", options.planned.plan.max_tokens, 1, 1e9,
-             "Of one reply (default: not said)");
+             "Most tokens of one reply (default: not sent)");
   add_number(plan, "--window", options.planned.plan.window, 1000, 1e9,
              "Tokens of the model's window (default: 131072)");
   add_number(plan, "--seed", options.planned.plan.seed, 0, 1e15,
-             "Of the first replicate; each has one more (default: 0)");
+             "Seed of the first replicate; the next adds 1 (default: 0)");
   plan.add_flag("--quick", options.planned.plan.quick,
                 "Time kernels in eight blocks only; without better and fast:X none is timed");
   add_parsed(plan, "--price", options.planned.price, parse_price, "IN,OUT",

@@ -46,11 +46,14 @@ CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
   add_number(synth, "--count", options.count, 1, kMostCandidates,
              "Candidates to try (default: 100)");
   add_number(synth, "--seed", options.seed, 0, std::numeric_limits<std::int64_t>::max(),
-             "Which candidates (default: 0)");
+             "Seed that the candidates are drawn from (default: 0)");
   add_operators(synth, options);
   add_many(synth, "--from", options.from, "PATH",
            "Take the candidates of files or tables, as import does; may be repeated");
   add_device(synth, options.device);
+  add_devices(synth, options.devices);
+  add_parsed(synth, "--shard", options.shard, parse_shard, "I/N",
+             "Only the I-th of N parts of the candidates");
   add_word(synth, "--mode", options.mode, {"train", "eval"},
            "Batch norm by the batch's statistics, or by the running ones (default: train)");
   add_path(synth, "--held-out", options.held_out, "DIR",

@@ -88,7 +88,7 @@ CLI::App* add_trajectory(CLI::App& app, TrajectoryOptions& options) {
   auto& list = add_form(trajectory, "list", options.what, What::kList, "One line for each node");
   auto& show = add_form(trajectory, "show", options.what, What::kShow,
                         "A node, and what is asked in its state");
-  add_word(import, "KIND", options.imported.kind, {"openevolve", "jsonl"}, "What left them")
+  add_word(import, "KIND", options.imported.kind, {"openevolve", "jsonl"}, "Form of the files")
       ->required();
   add_value(import, "PATH", options.imported.paths, "", "Files, and folders to search")->required();
   add_value(import, "--task", options.imported.task, "TASK", "Task that the kernels are for")

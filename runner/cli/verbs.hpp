@@ -124,6 +124,9 @@ Result<End> call(const ProfileOptions& options, const Installation& installation
 CLI::App* add_selftest(CLI::App& app, SelftestRequest& options);
 Result<End> call(const SelftestRequest& request, const Installation& installation);
 
+// The options of both that calibrate.
+void add_calibration(CLI::App& verb, TimingSelftestRequest& options);
+
 // `selftest timing`. 3 where a check failed: the machine is too restless to measure on, or the
 // clock is wrong. A calibration is kept in both cases.
 CLI::App* add_timing(CLI::App& selftest, TimingSelftestRequest& options);

@@ -12,9 +12,9 @@
 namespace kbench {
 
 struct DeviceSheet {
-  std::string name;                        // for people
+  std::string name;                        // name that people read
   std::vector<std::string> matches;        // all of these are in the driver's name of the device
-  std::vector<std::string> excludes = {};  // and none of these
+  std::vector<std::string> excludes = {};  // none of these is in it
   double bytes_per_s = 0;                  // memory bandwidth
   // Operations a second by precision class, dense; fp32 and fp64 without tensor cores where the
   // library does not use them.

@@ -13,10 +13,10 @@ struct RunChoice {
   // Origin of the value that a printed command repeats.
   enum class Printed { kNever, kOfRow, kOfRun };
 
-  std::string_view name;     // in the configuration
+  std::string_view name;     // name in the configuration
   std::string_view option;   // long name without dashes; empty: no option has it
   std::string_view further;  // a second option, which has no meaning without the first
-  Kind kind = Kind::kOther;  // in the configuration
+  Kind kind = Kind::kOther;  // kind in the configuration
   Printed printed = Printed::kNever;
   std::string_view by_default = {};  // a value that is not printed
 };

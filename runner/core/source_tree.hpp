@@ -16,7 +16,7 @@ inline constexpr std::size_t kMaxSourceFileBytes = 4u << 20;
 inline constexpr std::size_t kMaxSourceBytes = 32u << 20;
 
 struct TreeFile {
-  std::string path;  // where it is staged for the compiler: "src/019_relu.cu", "include/tile.hpp"
+  std::string path;  // staged path for the compiler: "src/019_relu.cu", "include/tile.hpp"
   std::string hash;  // SHA-256 of what it holds
   std::int64_t bytes = 0;
 

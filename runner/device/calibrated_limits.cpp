@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/device/device_session.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/measure/task_limit.hpp"
 
 namespace kbench {
@@ -45,6 +45,17 @@ Result<MeasuredDevice> measure_device_limits(const Installation& around, const T
   if (auto kept = keep_limits(around.state, measured.device, measured.limits); !kept)
     return kept.error();
   return measured;
+}
+
+Result<std::vector<MeasuredDevice>> measure_limits_of_each(const Installation& around,
+                                                           std::span<const Target> targets) {
+  std::vector<MeasuredDevice> all;
+  for (const Target& target : targets) {
+    auto measured = measure_device_limits(around, target);
+    if (!measured) return measured.error();
+    all.push_back(std::move(*measured));
+  }
+  return all;
 }
 
 std::uint64_t cache_bytes_of(const Target& target) {
@@ -114,6 +125,19 @@ Json limits_json(const MeasuredDevice& measured, const DeviceSheet* sheet) {
                           {"bytes_per_s", sheet->bytes_per_s},
                           {"products_per_s", sheet->products},
                           {"source", sheet->source}};
+  }
+  return json;
+}
+
+Json limits_json(const std::vector<MeasuredDevice>& measured) {
+  const auto with_sheet = [](const MeasuredDevice& one) {
+    return limits_json(one, find_device_sheet(one.device.name));
+  };
+  if (measured.size() == 1) return with_sheet(measured.front());
+  Json json = {{"schema_version", 1}, {"devices", Json::array()}};
+  for (const MeasuredDevice& one : measured) {
+    json["devices"].push_back(with_sheet(one));
+    json["devices"].back()["uuid"] = one.device.identity;
   }
   return json;
 }

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/installation/build_info.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/os/files.hpp"
 
 namespace kbench {
@@ -231,6 +231,24 @@ std::string why_uncalibrated(const std::filesystem::path& state, const Calibrate
   const auto known = find_calibration(state, device);
   if (!known) return "the device is calibrated anew, since " + known.error().message;
   return *known ? "" : "the device was never calibrated";
+}
+
+std::string Uncalibrated::words() const { return fmt::format("{}", fmt::join(places, ",")); }
+
+Uncalibrated find_uncalibrated(const fs::path& state, std::span<const Target> targets) {
+  Uncalibrated missing;
+  for (const Target& target : targets) {
+    const std::string why = why_uncalibrated(state, describe_device(target));
+    if (why.empty()) continue;
+    missing.places.push_back(target.device == "cuda" ? fmt::format("cuda:{}", target.device_index)
+                                                     : target.device);
+    if (targets.size() > 1)
+      missing.why +=
+          fmt::format("{}{}: {}", missing.why.empty() ? "" : "; ", missing.places.back(), why);
+    else
+      missing.why = why;
+  }
+  return missing;
 }
 
 }  // namespace kbench

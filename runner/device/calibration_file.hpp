@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/backend.hpp"
-#include "runner/backend/target.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/machine/device_facts.hpp"
+#include "runner/machine/target.hpp"
 
 namespace kbench {
 
@@ -24,7 +24,7 @@ struct CalibratedDevice {
   std::string device;  // "cpu" or "cuda"
   std::string
       identity;        // the GPU's UUID (its name where no UUID is known), or the CPU and its cores
-  std::string name;    // for people
+  std::string name;    // name that people read
   std::string driver;  // the GPU's driver, or the kernel's release
   std::string kbench;  // version, and protocol
 
@@ -38,8 +38,8 @@ struct CalibratedDevice {
 struct StoredCalibration {
   CalibratedDevice device;
   Calibration calibration;                            // `kbench selftest timing`
-  int runs = 0;                                       // behind it
-  std::string database;                               // with their samples
+  int runs = 0;                                       // number of runs behind it
+  std::string database;                               // database with their samples
   int failed_checks = 0;                              // checks of the clock; any makes it doubtful
   bool has_timing = true;                             // no: it was not measured yet
   std::optional<DeviceLimits> limits = std::nullopt;  // `kbench calibrate --only limits`
@@ -61,6 +61,17 @@ struct StoredCalibration {
 // The reason in words: never calibrated, or a damaged file; empty where there is a calibration.
 [[nodiscard]] std::string why_uncalibrated(const std::filesystem::path& state,
                                            const CalibratedDevice& device);
+
+// The devices of a command that have no calibration.
+struct Uncalibrated {
+  std::vector<std::string> places;  // "cpu", "cuda:1"
+  std::string why;                  // the reason; of several devices, which lack one and why
+
+  // "cuda:1,cuda:3", as --device and --devices take it.
+  [[nodiscard]] std::string words() const;
+};
+[[nodiscard]] Uncalibrated find_uncalibrated(const std::filesystem::path& state,
+                                             std::span<const Target> targets);
 
 // The limits of this very device, driver and kbench. Errors: kBadInput where the file is damaged.
 [[nodiscard]] Result<std::optional<DeviceLimits>> find_limits(const std::filesystem::path& state,

@@ -18,10 +18,10 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/measuring_lock.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"
@@ -61,7 +61,7 @@ class DeviceSession {
 
   struct Tools {
     Toolchain toolchain;
-    std::map<std::filesystem::path, std::filesystem::file_time_type> written;  // by file
+    std::map<std::filesystem::path, std::filesystem::file_time_type> written;  // key: the file
   };
 
   void look_for_tools();
@@ -69,12 +69,12 @@ class DeviceSession {
 
   const Installation installation_;
   const SessionTurns turns_;
-  std::optional<Installation> complete_;  // with LibTorch
+  std::optional<Installation> complete_;  // the installation with its LibTorch
   std::shared_ptr<Sandbox> sandbox_;
   std::future<void> trial_;  // trial of the sandbox
   std::shared_future<Tools> tools_;
   std::vector<std::string> starts_;
-  std::unique_ptr<OracleProcess> resting_;  // between two turns; ends before the sandbox
+  std::unique_ptr<OracleProcess> resting_;  // the oracle between two turns; ends before the sandbox
 };
 
 // A turn on the device: from its making to its end no other command measures there. Its oracle is

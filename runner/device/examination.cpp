@@ -13,8 +13,6 @@
 #include <SQLiteCpp/Database.h>
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/lines.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/core/utc_now.hpp"
@@ -22,6 +20,8 @@
 #include "runner/device/calibration_file.hpp"
 #include "runner/installation/container.hpp"
 #include "runner/installation/torch_search.hpp"
+#include "runner/machine/cuda_probe.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/trusted_python.hpp"
 #include "runner/sandbox/host.hpp"

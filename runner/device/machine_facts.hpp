@@ -4,9 +4,9 @@
 
 #include <optional>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/submission/compiler.hpp"

@@ -12,10 +12,10 @@
 #include <optional>
 #include <string>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/os/device_lock.hpp"
 
 namespace kbench {
@@ -35,7 +35,7 @@ struct LockRequest {
   ProgressSink* progress = nullptr;  // gets the holders waited for, and warnings; null: dropped
   // Receives what is waited for, again whenever that changes, and nothing once the wait is over.
   std::function<void(const std::optional<DeviceWait>&)> waits = {};
-  std::function<bool()> is_needless = {};  // before the wait; true: no lock is taken
+  std::function<bool()> is_needless = {};  // asked before the wait; true: no lock is taken
 };
 
 struct MeasuringLock {

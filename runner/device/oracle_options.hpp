@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "runner/backend/target.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
 
 namespace kbench {

@@ -259,7 +259,7 @@ class AgentRun {
   std::string run_id_;  // empty: nothing was begun
   std::vector<Episode> episodes_;
   std::map<std::string, WorkspaceTexts> texts_;  // prompts by task
-  std::optional<InjectionTemplate> injection_;   // where an episode's feedback is chosen
+  std::optional<InjectionTemplate> injection_;   // none unless an episode's feedback is chosen
   std::mutex mutex_;                             // guards the next two
   std::size_t next_ = 0;
   std::optional<Error> failed_;

@@ -36,7 +36,7 @@ struct AgentRunRequest {
   RewardRule reward;                  // reward that the model is shown
   Trust trust;
   std::filesystem::path database;
-  std::string command_line;  // for the store
+  std::string command_line;  // command line that the store keeps
 };
 
 // All that it needs of the world; it outlives the run.
@@ -44,12 +44,12 @@ struct AgentRunSurroundings {
   DeviceSession& device;
   BenchSource& benches;
   RunSink& sink;   // is told how the baselines go
-  RunSink& quiet;  // and this one, by one thread at a time, how each judgement goes
+  RunSink& quiet;  // is told how each judgement goes, by one thread at a time
   std::function<Result<AgentProcess>()> start_agent;
   // Waits so long for Ctrl-C, and says whether it came. Asked by one thread.
   std::function<bool(std::chrono::milliseconds)> asked_to_stop;
   std::function<void()> abandon;                      // the second time it came
-  std::function<void(const std::string& text)> note;  // from any thread
+  std::function<void(const std::string& text)> note;  // any thread calls it
 };
 
 // A model's name as the name of an agent: "Qwen/Qwen3-8B" is "Qwen-Qwen3-8B".

@@ -57,7 +57,7 @@ struct AgentSurroundings {
   SharedStore& store;
   EpisodeJudge& judge;
   std::string precision = "torch-default";            // class of the run
-  std::function<Result<AgentProcess>()> start_agent;  // in its sandbox, for one conversation
+  std::function<Result<AgentProcess>()> start_agent;  // sandboxed, for one conversation
   Endpoint endpoint;
   std::string key;
   std::chrono::seconds timeout{600};  // patience for one answer
@@ -117,7 +117,7 @@ class EpisodeSession {
   Contents contents_;  // texts of this episode, as far as they were said
   ScratchFolder scratch_;
   std::optional<EpisodeTools> tools_;
-  std::map<std::pair<std::string, std::string>, std::string> spoken_;  // by component and tree
+  std::map<std::pair<std::string, std::string>, std::string> spoken_;  // key: component and tree
   std::chrono::steady_clock::time_point begun_;
   double seconds_before_ = 0;  // time that the episode took before it was cut off
   int submissions_ = 0;        // calls of submit so far

@@ -16,7 +16,7 @@ namespace kbench {
 
 struct EndpointWords {
   std::string address;
-  std::optional<std::string> key_env;  // at most one of these two
+  std::optional<std::string> key_env;  // one of these two is set at most
   std::optional<std::filesystem::path> key_file;
   int timeout_s = 600;  // patience for one answer
 };

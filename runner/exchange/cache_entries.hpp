@@ -15,7 +15,7 @@
 namespace kbench {
 
 struct CachedFile {
-  std::string name;  // within the entry, without a folder
+  std::string name;  // name within the entry, without a folder
   std::string bytes;
 };
 

@@ -4,7 +4,7 @@
 namespace kbench {
 
 inline constexpr const char* kMarkerFile = "pool";    // file that the group's key signs
-inline constexpr const char* kCacheFolder = "cache";  // below it a folder for each kind
+inline constexpr const char* kCacheFolder = "cache";  // each kind has a folder below it
 inline constexpr const char* kTermsFile = "terms";    // terms of a space
 inline constexpr const char* kRunsFolder = "runs";
 inline constexpr const char* kKeysFolder = "keys";

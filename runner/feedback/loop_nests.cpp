@@ -59,7 +59,7 @@ class Reader {
   struct Place {
     int loop = -1;
     std::string function;
-    bool in_code = false;  // in the body of a function
+    bool in_code = false;  // the place is in a function's body
     int depth = 0;
   };
   // A statement that is being read, up to its semicolon.
@@ -185,7 +185,7 @@ class Reader {
       if (token.is("{") && opens_block(seen >= semicolons || range)) return unclosed(begin, line);
       if (token.is("{")) {
         skip_list(place);
-        --at_;  // at its last brace
+        --at_;  // back to its last brace
         continue;
       }
       if (token.is("}")) return unclosed(begin, line);

@@ -29,7 +29,7 @@ struct Loop {
 };
 
 struct LoopReading {
-  std::vector<Loop> loops;  // in the order of their lines
+  std::vector<Loop> loops;  // sorted by line
   std::vector<Omission> left_out;
 };
 

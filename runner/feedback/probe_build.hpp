@@ -30,7 +30,7 @@ struct ProbePlace {
 // A kernel and what it is called for. Native ones only.
 struct ProbedKernel {
   const Submission& submission;
-  const std::vector<SourceFile>& files;  // as read_source_files gives them
+  const std::vector<SourceFile>& files;  // the files that read_source_files gives
   const Task& task;
   const TaskSize& size;
 };

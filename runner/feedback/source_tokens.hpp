@@ -11,11 +11,10 @@ namespace kbench {
 struct Token {
   enum class Kind { kName, kNumber, kString, kSign };
   Kind kind = Kind::kSign;
-  std::string_view
-      text;            // in the source; a sign is one of "++", "--", "::", "->", or one character
-  int line = 0;        // from 1
-  int indent = 0;      // indent of its line, in columns
-  bool first = false;  // in its line
+  std::string_view text;  // part of the source; a sign is "++", "--", "::", "->", or one character
+  int line = 0;           // counted from 1
+  int indent = 0;         // indent of its line, in columns
+  bool first = false;     // first of its line
 
   [[nodiscard]] bool is(std::string_view what) const { return text == what; }
   [[nodiscard]] bool is_name() const { return kind == Kind::kName; }

@@ -67,7 +67,7 @@ class ByteBudget : public std::enable_shared_from_this<ByteBudget> {
 
   const Limits limits_;
   std::size_t held_ = 0;
-  std::map<std::string, std::size_t> of_;  // by owner
+  std::map<std::string, std::size_t> of_;  // key: the owner
   std::deque<Waiting> line_;
   std::uint64_t next_ = 0;
   bool granting_ = false;

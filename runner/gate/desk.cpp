@@ -48,6 +48,8 @@ struct Route {
   }
 };
 
+std::string Desk::Visit::id() const { return target_.path.substr(route_->path.size()); }
+
 // A function for each route of the server.
 struct Routes {
   using Visit = Desk::Visit;
@@ -62,10 +64,6 @@ struct Routes {
       return respond(refuse(status, body.error().message, body.error().hint));
     }
     desk.start(make(*body), visit, respond);
-  }
-
-  static std::string id_in(const Visit& visit) {
-    return visit.target_.path.substr(visit.route_->path.size());
   }
 
   static void health(Desk& desk, const Visit& /*visit*/, const HttpRequest& /*request*/,
@@ -91,18 +89,18 @@ struct Routes {
   static void evaluation(Desk& desk, const Visit& visit, const HttpRequest& request,
                          const Respond& respond) {
     errand_of_body(desk, visit, request, respond,
-                   [&](const Json& body) { return evaluation_errand(body, visit.client_); });
+                   [&](const Json& body) { return evaluation_errand(body, visit.client()); });
   }
 
   static void batch(Desk& desk, const Visit& visit, const HttpRequest& request,
                     const Respond& respond) {
     errand_of_body(desk, visit, request, respond,
-                   [&](const Json& body) { return batch_errand(body, visit.client_); });
+                   [&](const Json& body) { return batch_errand(body, visit.client()); });
   }
 
   static void lookup(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
                      const Respond& respond) {
-    desk.start(lookup_errand(id_in(visit), visit.target_), visit, respond);
+    desk.start(lookup_errand(visit.id(), visit.target()), visit, respond);
   }
 
   // Events are delivered by a stream instead (listen()).
@@ -123,29 +121,29 @@ struct Routes {
   static void kernelgym(Desk& desk, const Visit& visit, const HttpRequest& request,
                         const Respond& respond) {
     errand_of_body(desk, visit, request, respond, [&](const Json& body) {
-      return kernelgym_errand(body, visit.client_, desk.names_);
+      return kernelgym_errand(body, visit.client(), desk.names_);
     });
   }
 
   static void kernelgym_batch(Desk& desk, const Visit& visit, const HttpRequest& request,
                               const Respond& respond) {
     errand_of_body(desk, visit, request, respond, [&](const Json& body) {
-      return kernelgym_batch_errand(body, visit.client_, desk.names_);
+      return kernelgym_batch_errand(body, visit.client(), desk.names_);
     });
   }
 
   static void kernelgym_status(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
                                const Respond& respond) {
-    desk.start(kernelgym_status_errand(id_in(visit), visit.client_, desk.names_), visit, respond);
+    desk.start(kernelgym_status_errand(visit.id(), visit.client(), desk.names_), visit, respond);
   }
 
   static void kernelgym_results(Desk& desk, const Visit& visit, const HttpRequest& /*request*/,
                                 const Respond& respond) {
-    desk.start(kernelgym_results_errand(id_in(visit), visit.client_, desk.names_), visit, respond);
+    desk.start(kernelgym_results_errand(visit.id(), visit.client(), desk.names_), visit, respond);
   }
 
   static std::shared_ptr<OpenEnvEpisode> episode_of(Desk& desk, const Visit& visit) {
-    auto& episode = desk.episodes_[visit.client_.name];
+    auto& episode = desk.episodes_[visit.client().name];
     if (!episode) episode = std::make_shared<OpenEnvEpisode>();
     return episode;
   }
@@ -153,7 +151,7 @@ struct Routes {
   static void reset(Desk& desk, const Visit& visit, const HttpRequest& request,
                     const Respond& respond) {
     HttpRequest with_body = request;
-    if (with_body.body.empty()) {  // as its own server takes it
+    if (with_body.body.empty()) {  // its own server takes that as well
       with_body.body = "{}";
       with_body.headers["content-type"] = "application/json";
     }
@@ -164,7 +162,7 @@ struct Routes {
   static void step(Desk& desk, const Visit& visit, const HttpRequest& request,
                    const Respond& respond) {
     errand_of_body(desk, visit, request, respond, [&](const Json& body) {
-      return openenv_step(body.value("action", Json()), visit.client_, episode_of(desk, visit));
+      return openenv_step(body.value("action", Json()), visit.client(), episode_of(desk, visit));
     });
   }
 
@@ -194,7 +192,7 @@ struct Routes {
   static void openrlhf(Desk& desk, const Visit& visit, const HttpRequest& request,
                        const Respond& respond) {
     errand_of_body(desk, visit, request, respond, [&](const Json& body) {
-      return openrlhf_errand(body, visit.target_, visit.client_);
+      return openrlhf_errand(body, visit.target(), visit.client());
     });
   }
 };

@@ -59,12 +59,15 @@ class Desk {
     [[nodiscard]] Kind kind() const { return kind_; }
     // A token came with it.
     [[nodiscard]] bool is_known() const { return !client_.name.empty(); }
+    [[nodiscard]] const Client& client() const { return client_; }
+    [[nodiscard]] const HttpTarget& target() const { return target_; }
+    // The end of a path that names something: /status/ID.
+    [[nodiscard]] std::string id() const;
     // The budget that its body holds: given back when its order lies on the spool.
     std::shared_ptr<ByteBudget::Hold> body;
 
    private:
     friend class Desk;
-    friend struct Routes;
     Kind kind_ = Kind::kAnswered;
     const Route* route_ = nullptr;
     HttpTarget target_;
@@ -201,9 +204,9 @@ class Desk {
   std::size_t sent_ = 0;                               // questions without an answer
   std::size_t sent_bytes_ = 0;                         // bytes of these questions
   std::size_t turn_ = 0;                               // line that the next question is taken from
-  std::map<std::string, Awaited> awaited_;             // by id
+  std::map<std::string, Awaited> awaited_;             // key: the id
   std::map<std::string, std::string> ids_;             // ids of awaited work, by hash of the order
-  std::map<std::string, std::shared_ptr<Places>> of_;  // by token
+  std::map<std::string, std::shared_ptr<Places>> of_;  // key: the token
   std::shared_ptr<Places> all_;
   std::shared_ptr<ByteBudget> bodies_;
   std::map<std::uint64_t, Listener> listeners_;

@@ -486,7 +486,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<Counted> counted_;
   std::unique_ptr<Counted> stranger_;  // held until it has shown a token
   std::uint64_t number_ = 0;           // number of the request
-  std::uint64_t in_line_ = 0;          // for room for its body
+  std::uint64_t in_line_ = 0;          // place in the line for room for its body
   std::optional<net::steady_timer> patience_of_line_;
   std::vector<char> ignored_;
   std::size_t drained_ = 0;

@@ -12,7 +12,7 @@ struct ImportError {
     kMachine  // something is missing or too small here
   };
 
-  int line = 0;  // in the file; 0 when the error is in no line
+  int line = 0;  // line in the file; 0: the error is in no line
   std::string what;
   Fault fault = Fault::kFile;
   std::string hint;

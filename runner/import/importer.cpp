@@ -15,7 +15,6 @@
 #include "runner/import/naming.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
-#include "runner/task/fixed_inputs.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/task.hpp"
 

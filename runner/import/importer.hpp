@@ -25,7 +25,7 @@ struct ImportRequest {
 struct ImportOutcome {
   enum class State { kImported, kReplaced, kUnchanged, kFailed, kInterrupted };
 
-  std::string where;  // as in ImportSource
+  std::string where;  // place as in ImportSource
   std::string task;   // "level1/019_relu"
   State state = State::kInterrupted;
   std::string note;  // guesses about its values; empty when nothing was guessed

@@ -23,7 +23,7 @@ struct LoweringRequest {
 
 // Exactly one of the two.
 struct LoweringAnswer {
-  std::string task;  // as the foreign process sent it: to be checked
+  std::string task;  // unchecked text of the foreign process
   std::optional<ImportError> error;
 };
 

@@ -20,8 +20,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kStartLimit{600'000};   // importing torch on a busy machine
-constexpr milliseconds kSlice{200};            // between two looks at `stop`
-constexpr milliseconds kMessageLimit{30'000};  // for the rest of a message that has begun
+constexpr milliseconds kSlice{200};            // time between two looks at `stop`
+constexpr milliseconds kMessageLimit{30'000};  // patience for the rest of a message that has begun
 constexpr std::uint64_t kMaxFileBytes = 256u << 20;
 constexpr int kMaxProcesses = 64;
 

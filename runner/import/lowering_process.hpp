@@ -50,7 +50,7 @@ class LoweringProcess final : public Server {
   Result<Json> receive(std::chrono::milliseconds limit, const Stop& stop);
   [[nodiscard]] std::string last_words() const;
 
-  ScratchFolder scratch_;  // where the sandbox has no /tmp of its own; outlives the process
+  ScratchFolder scratch_;  // /tmp of a sandbox without one; outlives the process
   Channel channel_;
   UniqueFd errors_;
   std::unique_ptr<SandboxedProcess> process_;

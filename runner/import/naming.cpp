@@ -64,9 +64,9 @@ class Namer {
     return wish;
   }
 
-  std::map<int, std::set<int>> numbers_;                   // in use, by level
+  std::map<int, std::set<int>> numbers_;                   // numbers in use; key: the level
   std::multimap<std::pair<int, std::string>, int> known_;  // the suite's: level and name to number
-  std::set<TaskName> taken_;                               // by this import
+  std::set<TaskName> taken_;                               // names that this import gave
 };
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string TaskName::id() const { return fmt::format("level{}/{}", level, stem(
 
 std::vector<TaskName> close_ranks(std::vector<TaskName> names, const std::vector<bool>& fresh,
                                   const std::vector<bool>& good) {
-  std::map<int, std::vector<int>> given;  // by level, rising
+  std::map<int, std::vector<int>> given;  // key: the level; numbers rise
   for (std::size_t i = 0; i < names.size(); ++i)
     if (fresh[i]) given[names[i].level].push_back(names[i].number);
   std::map<int, std::size_t> used;

@@ -14,7 +14,7 @@
 namespace kbench {
 namespace {
 
-constexpr int kMemoryGib = 12;  // as `kbench import` takes by default
+constexpr int kMemoryGib = 12;  // the default of `kbench import`
 constexpr std::chrono::seconds kCpuLimit{120};
 
 Result<LoweringSetup> set_up_lowering(const Installation& installation) {
@@ -38,7 +38,7 @@ Result<KeptReference> import_reference(const std::filesystem::path& file,
                  "SUITE, then kbench run FILE --suite SUITE --task NAME"};
   InterruptGuard guard;
   LoweringOptions lowering;
-  lowering.mode = "batch-stats";  // as `kbench import` by default
+  lowering.mode = "batch-stats";  // the default of `kbench import`
   lowering.processes = 1;
   lowering.cpu_limit = kCpuLimit;
   lowering.tick = [&] { progress.tick(); };

@@ -23,7 +23,7 @@ struct ImportSource {
   std::string where;  // "suite/level1/19_ReLU.py", "rows.jsonl:17": for people, made safe to print
   int level = 0;      // 1 to 99; 0 where nothing tells it
   std::optional<int> number;  // 0 to 999999
-  std::string name;           // as found: any characters
+  std::string name;           // name as found, of any characters
   std::string text;
   std::optional<ImportError> error;
 };

@@ -18,7 +18,7 @@
 namespace kbench {
 
 struct Installation {
-  bool installed = false;          // by `cmake --install`, a package or a wheel; else a checkout
+  bool installed = false;          // `cmake --install`, package or wheel; no: a checkout
   std::filesystem::path program;   // this executable, links resolved
   std::filesystem::path programs;  // the folder of its siblings, below
   std::filesystem::path root;      // has suites/: the checkout, or share/kbench
@@ -40,7 +40,7 @@ struct Installation {
   std::filesystem::path player_library;
 
   std::filesystem::path python;  // a Python that should have torch; empty where there is none
-  std::string python_reason;     // where it comes from, or why there is none
+  std::string python_reason;     // origin of that Python, or why there is none
   // The folder of LibTorch for the oracle. Empty in a checkout, whose oracle has it in its run
   // path, and in an installation until with_torch (torch_search.hpp) has looked.
   std::filesystem::path torch_libraries;
@@ -61,7 +61,7 @@ struct Installation {
 
 // Facts known at build time; each may be empty.
 struct BuiltWith {
-  std::string python;  // with torch
+  std::string python;  // a Python with torch
   std::string root;    // the checkout it was configured in
   std::string torch;   // version of the LibTorch that the oracle was linked with
 };

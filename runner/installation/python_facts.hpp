@@ -12,7 +12,7 @@ namespace kbench {
 struct PythonFacts {
   std::vector<std::filesystem::path> module_folders;  // sys.path, in its order
   std::vector<std::filesystem::path> folders;  // all that it consists of, outside the system's own
-  std::filesystem::path headers;               // where Python.h should be; it may not be installed
+  std::filesystem::path headers;               // folder of Python.h, which may not be installed
   bool torch_has_cuda = false;                 // its torch was built with it
 };
 

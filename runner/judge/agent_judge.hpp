@@ -25,7 +25,7 @@ struct AgentJudging {
   std::string run_id;  // run that gets the rows
   std::string agent;   // agent that they are submitted as
   bool quick = false;
-  std::string allow_torch;  // as RunRequest has it
+  std::string allow_torch;  // RunRequest's member
   RewardRule reward;
   std::function<bool()> stop;  // asked often, from any thread
 };

@@ -20,7 +20,7 @@ namespace kbench {
 
 // A judge's answer about kernels.
 struct KernelVerdict {
-  Json result;             // for the model
+  Json result;             // answer that the model reads
   std::string evaluation;  // key of the row that is stored now; empty: none is
   CallError error = CallError::kNone;
   bool interrupted = false;  // nothing was judged, because all episodes are to stop

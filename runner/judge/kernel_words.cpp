@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <utility>
 
-#include "runner/backend/cuda_probe.hpp"
-#include "runner/backend/target.hpp"
 #include "runner/device/measuring_lock.hpp"
 #include "runner/feedback/analyzer.hpp"
 #include "runner/feedback/debugger.hpp"
+#include "runner/machine/cuda_probe.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/source_files.hpp"

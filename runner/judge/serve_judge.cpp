@@ -17,7 +17,6 @@
 
 #include "reports/facts/model.hpp"
 #include "reports/formats/json_report.hpp"
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/strict_json.hpp"
 #include "runner/core/suggest.hpp"
@@ -26,6 +25,7 @@
 #include "runner/judge/kernel_profile.hpp"
 #include "runner/judge/kernel_words.hpp"
 #include "runner/judge/without_places.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/plan/device_choice.hpp"

@@ -24,15 +24,15 @@ struct ServeJudging {
   JudgingPlace place;
   std::optional<std::string> device;        // "cpu", "cuda" or "cuda:N"
   std::optional<std::string> size;          // default for orders that name none
-  std::string allow_torch = "data";         // as RunRequest has it
+  std::string allow_torch = "data";         // RunRequest's member
   std::string precision = "torch-default";  // the class of all that it judges
-  bool vendor = false;                      // as RunRequest has it
+  bool vendor = false;                      // RunRequest's member
   std::filesystem::path database;           // gets the rows
   // The folder in which judges share their rows (runner/pool), and their group there; empty: this
   // one measures all of its own.
   std::optional<std::filesystem::path> exchange = {};
   std::string group = kJudgesGroup;
-  std::optional<std::string> devices = {};  // as RunTerms has it
+  std::optional<std::string> devices = {};  // RunTerms' member
   Trust trust;
   RunSink& sink;   // is told how evaluations go
   RunSink& quiet;  // is told how evaluations go that are not kept

@@ -26,8 +26,8 @@ struct HttpServing {
 
 struct ServingTalk {
   std::function<void(const std::string&)> note;      // a line for the operator
-  std::function<void(const std::string&)> announce;  // once, with the address
-  std::function<void()> abandon;                     // where it is asked to end for the second time
+  std::function<void(const std::string&)> announce;  // called once, with the address
+  std::function<void()> abandon;                     // the second request to end calls it
   // Prepares all that a device takes to be judged on; before signals are blocked, so that Ctrl-C
   // ends it.
   std::function<Status()> prepare_device;

@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/strict_json.hpp"
 #include "runner/device/calibrated_limits.hpp"
 #include "runner/device/calibration_file.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/run/run_session.hpp"

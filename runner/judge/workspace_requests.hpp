@@ -72,7 +72,7 @@ struct KernelRunOptions {
   bool timed = false;  // the full protocol; else checks only
   // Keeps the run, which then has a report; else the run is nowhere once it is over.
   std::optional<std::filesystem::path> database;
-  std::string command_line;  // for the store
+  std::string command_line;  // command line that the store keeps
   std::function<bool()> stop = {};
   bool quick = false;  // this and the next: as RunRequest has them
   std::string allow_torch = "data";

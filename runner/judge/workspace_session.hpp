@@ -28,7 +28,7 @@ struct WorkspaceJudging {
 };
 
 struct WorkspaceAnswer {
-  std::string line;  // at most kMostResultBytes, also of what could not be judged
+  std::string line;  // kMostResultBytes at most; there is one of every request
   // Exactly one of these three: the state of the kernels; a mistake of the caller, in the folder or
   // on the command line; a run that judged nothing.
   std::optional<State> state;

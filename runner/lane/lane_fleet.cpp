@@ -126,7 +126,6 @@ void LaneFleet::begin(std::size_t lane, std::size_t unit, const LaneRequest& req
                      lane,
                      unit,
                      {},
-                     false,
                      longer_than_a_message("what is to be measured")});
 }
 
@@ -179,14 +178,16 @@ void LaneFleet::heed(std::size_t index, LaneReply reply) {
     case LaneAnswer::kFailed:
       if (!is_ready_) failed_ = *reply.failure;
       return leave(index, *reply.failure);
-    case LaneAnswer::kRow:
+    case LaneAnswer::kResult: {
       if (lane.stage != Stage::kBusy)
         return bury(index, {ErrorCode::kInfrastructure, "it answered what nobody asked", ""});
       lane.stage = Stage::kIdle;
-      events_.push_back({LaneEvent::What::kRow, index, lane.unit, std::move(reply.measured.row),
-                         reply.measured.lost.has_value(), Error{}});
-      if (reply.measured.lost) leave(index, *reply.measured.lost);
+      const auto lost = reply.result.lost;
+      events_.push_back(
+          {LaneEvent::What::kResult, index, lane.unit, std::move(reply.result), Error{}});
+      if (lost) leave(index, *lost);
       return;
+    }
   }
 }
 
@@ -199,7 +200,7 @@ void LaneFleet::tell(const Lane& lane, const LaneReply& reply) {
     case LaneAnswer::kStep: return progress_.step(text);
     case LaneAnswer::kTaken:
     case LaneAnswer::kReady:
-    case LaneAnswer::kRow:
+    case LaneAnswer::kResult:
     case LaneAnswer::kFailed: return;
   }
 }
@@ -216,7 +217,7 @@ void LaneFleet::bury(std::size_t index, const Error& why) {
   Error died{ErrorCode::kInfrastructure,
              fmt::format("the process that measures on {} ended: {}", lane.command.name, how),
              "the machine's log (dmesg) may say why, of too little memory say"};
-  if (was_busy) events_.push_back({LaneEvent::What::kReturned, index, lane.unit, {}, false, died});
+  if (was_busy) events_.push_back({LaneEvent::What::kReturned, index, lane.unit, {}, died});
   if (!is_ready_) {
     failed_ = died;
     lane.stage = Stage::kOut;
@@ -243,7 +244,7 @@ void LaneFleet::leave(std::size_t index, Error why) {
   if (lane.channel.fd() >= 0) (void)ask(lane, request, Stage::kOut);
   lane.stage = Stage::kOut;
   lane.channel = Channel();
-  if (is_ready_) events_.push_back({LaneEvent::What::kLost, index, 0, {}, true, std::move(why)});
+  if (is_ready_) events_.push_back({LaneEvent::What::kLost, index, 0, {}, std::move(why)});
 }
 
 void LaneFleet::begin_end(bool lost) {

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "runner/core/channel.hpp"
-#include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
@@ -34,16 +33,15 @@ struct LaneCommand {
 // A change that the caller is to know of.
 struct LaneEvent {
   enum class What {
-    kRow,       // the unit has its row
+    kResult,    // the unit has its result
     kReturned,  // the lane died with this unit, for that reason; no lane has it now
     kLost,      // the lane is out, for that reason: its device is lost, or it died too often
   };
-  What what = What::kRow;
+  What what = What::kResult;
   std::size_t lane = 0;
   std::size_t unit = 0;
-  Evaluation row;
-  bool device_lost = false;  // with the row: kLost follows
-  Error error;
+  LaneResult result = {};  // with what is lost: kLost follows
+  Error error = {};
 };
 
 class LaneFleet {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "runner/core/channel.hpp"
-#include "runner/core/evaluation_json.hpp"
 
 namespace kbench {
 namespace {
@@ -25,7 +24,7 @@ constexpr std::array<std::pair<LaneAnswer, std::string_view>, 8> kAnswers{{
     {LaneAnswer::kStep, "step"},
     {LaneAnswer::kTaken, "taken"},
     {LaneAnswer::kReady, "ready"},
-    {LaneAnswer::kRow, "row"},
+    {LaneAnswer::kResult, "result"},
     {LaneAnswer::kFailed, "failed"},
 }};
 
@@ -130,9 +129,12 @@ Json to_json(const LaneReply& reply) {
     case LaneAnswer::kStep: json["text"] = reply.text; break;
     case LaneAnswer::kTaken: break;
     case LaneAnswer::kReady: json["facts"] = reply.facts; break;
-    case LaneAnswer::kRow:
-      json["row"] = evaluation_json(reply.measured.row);
-      if (reply.measured.lost) json["lost"] = error_json(*reply.measured.lost);
+    case LaneAnswer::kResult:
+      if (reply.result.failure)
+        json["error"] = error_json(*reply.result.failure);
+      else
+        json["body"] = reply.result.body;
+      if (reply.result.lost) json["lost"] = error_json(*reply.result.lost);
       break;
     case LaneAnswer::kFailed: json["error"] = error_json(reply.failure.value_or(Error{})); break;
   }
@@ -147,15 +149,17 @@ Result<LaneReply> lane_reply_from_json(const Json& json) {
   reply.answer = *answer;
   reply.text = text_in(json, "text");
   if (const auto facts = json.find("facts"); facts != json.end()) reply.facts = *facts;
-  reply.failure = error_in(json, "error");
-  reply.measured.lost = error_in(json, "lost");
-  if (reply.answer == LaneAnswer::kFailed && !reply.failure) return malformed("error");
-  if (reply.answer != LaneAnswer::kRow) return reply;
-  const auto row = json.find("row");
-  if (row == json.end()) return malformed("row");
-  auto measured = evaluation_from_json(*row);
-  if (!measured) return measured.error();
-  reply.measured.row = std::move(*measured);
+  const auto error = error_in(json, "error");
+  if (reply.answer == LaneAnswer::kFailed) {
+    if (!error) return malformed("error");
+    reply.failure = error;
+  }
+  if (reply.answer != LaneAnswer::kResult) return reply;
+  const auto body = json.find("body");
+  if (body == json.end() && !error) return malformed("body");
+  if (body != json.end()) reply.result.body = *body;
+  reply.result.failure = error;
+  reply.result.lost = error_in(json, "lost");
   return reply;
 }
 

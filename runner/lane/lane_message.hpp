@@ -1,6 +1,6 @@
 // Messages between a coordinator and its lanes, over a Channel. The coordinator has the plan, the
-// builders, the store and the chain; a lane has one device. Orders, facts and units are JSON that
-// the sender and the measuring lane agree on: nothing of them is looked at on the way.
+// builders, the store and the chain; a lane has one device. Orders, facts, units and results are
+// JSON that the sender and the measuring lane agree on: nothing of them is looked at on the way.
 //
 //   coordinator                     lane
 //   take {order}              ->    waits for its device
@@ -8,7 +8,7 @@
 //   start                     ->    starts what measures
 //                             <-    ready {facts} | failed {error}
 //   measure {unit, seconds}   ->    one unit; others that wait for the device have a turn before
-//                             <-    row {row, lost?}
+//                             <-    result {body, lost?} | result {error, lost?}
 //   end {lost}                ->    gives the device back, and ends
 //
 // Between any two of them a lane tells how it goes. It ends as well where the coordinator does.
@@ -18,7 +18,6 @@
 #include <string>
 #include <string_view>
 
-#include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 
@@ -34,23 +33,25 @@ struct LaneRequest {
   bool lost = false;       // the end: nothing of the device is kept
 };
 
-// A unit's row, and whether the device may be measured on after it.
-struct LaneRow {
-  Evaluation row;
-  std::optional<Error> lost;
+// The result of a unit, or the reason why it has none, and whether the device may be measured on
+// after it.
+struct LaneResult {
+  Json body = {};
+  std::optional<Error> failure = std::nullopt;  // why there is no body
+  std::optional<Error> lost = std::nullopt;
 };
 
-enum class LaneAnswer { kNote, kDetail, kWarning, kStep, kTaken, kReady, kRow, kFailed };
+enum class LaneAnswer { kNote, kDetail, kWarning, kStep, kTaken, kReady, kResult, kFailed };
 
 struct LaneReply {
   LaneAnswer answer = LaneAnswer::kNote;
   std::string text;              // text of a kNote, kDetail, ...
   Json facts;                    // facts of kReady
-  LaneRow measured;              // row of a kRow
+  LaneResult result;             // result of kResult
   std::optional<Error> failure;  // error of kFailed
 };
 
-// `what`, "the row", is longer than a message may be.
+// `what`, "the result", is longer than a message may be.
 [[nodiscard]] Error longer_than_a_message(std::string_view what);
 
 [[nodiscard]] Json to_json(const LaneRequest& request);

@@ -59,27 +59,26 @@ class LaneServer {
   }
 
  private:
-  // A lane that has its device is asked for rows alone: what it cannot read costs that row.
+  // A lane that has its device is asked for results alone: what it cannot read costs that unit.
   Status tell_unreadable(const Error& why) {
     if (!ready_ || why.code != ErrorCode::kBadInput) return why;
     return channel_.send(to_json(
-        no_row(fmt::format("the lane cannot read what it is to measure: {}", why.message))));
+        no_result(fmt::format("the lane cannot read what it is to measure: {}", why.message))));
   }
 
-  static LaneReply no_row(std::string why) {
+  static LaneReply no_result(std::string why) {
     LaneReply reply;
-    reply.answer = LaneAnswer::kRow;
-    reply.measured.row.state = State::kInfrastructureError;
-    reply.measured.row.message = std::move(why);
-    reply.measured.row.hint = "measure it without --devices; please report it";
+    reply.answer = LaneAnswer::kResult;
+    reply.result.failure = Error{ErrorCode::kInfrastructure, std::move(why),
+                                 "measure it without --devices; please report it"};
     return reply;
   }
 
-  Status send_row(const LaneReply& reply) {
+  Status send_result(const LaneReply& reply) {
     const Status sent = channel_.send(to_json(reply));
     if (sent || sent.error().code != ErrorCode::kBadInput) return sent;
-    LaneReply instead = no_row(longer_than_a_message("the row").message);
-    instead.measured.lost = reply.measured.lost;
+    LaneReply instead = no_result(longer_than_a_message("the result").message);
+    instead.result.lost = reply.result.lost;
     return channel_.send(to_json(instead));
   }
 
@@ -99,9 +98,9 @@ class LaneServer {
         failed = facts.error();
       ready_ = !failed;
     } else {
-      reply.answer = LaneAnswer::kRow;
-      reply.measured = work_->measure(request);
-      return send_row(reply);
+      reply.answer = LaneAnswer::kResult;
+      reply.result = work_->measure(request);
+      return send_result(reply);
     }
     if (!failed) return channel_.send(to_json(reply));
     reply.answer = LaneAnswer::kFailed;

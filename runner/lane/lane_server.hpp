@@ -1,5 +1,6 @@
 // A lane from within: the process that measures on one device for a coordinator. It knows no plan,
-// no store and no command line: what it is to measure comes over its channel, and a row goes back.
+// no store and no command line: what it is to measure comes over its channel, and a result goes
+// back.
 #pragma once
 
 #include <functional>
@@ -25,7 +26,7 @@ class LaneWork {
   virtual Status take(const Json& order) = 0;
   // Starts what measures; the facts are the coordinator's.
   virtual Result<Json> start() = 0;
-  virtual LaneRow measure(const LaneRequest& request) = 0;
+  virtual LaneResult measure(const LaneRequest& request) = 0;
   // Ends measuring.
   virtual void end(bool lost) = 0;
 };

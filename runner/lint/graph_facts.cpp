@@ -80,7 +80,7 @@ bool draws_numbers(const GraphNode& node) {
 }
 
 void read_nodes(const Json& size, const Graph& graph, GraphFacts& facts) {
-  std::vector<int> numbers(graph.value_names.size(), -1);  // by the place of definition
+  std::vector<int> numbers(graph.value_names.size(), -1);  // order: as they are defined
   std::vector<ValueFacts> known(graph.value_names.size());
   int next = 0;
   Json whole = Json::array();

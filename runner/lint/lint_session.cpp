@@ -13,14 +13,17 @@
 
 #include "runner/core/utc_now.hpp"
 #include "runner/device/measuring_lock.hpp"
+#include "runner/device/oracle_options.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/torch_search.hpp"
 #include "runner/lint/graph_facts.hpp"
-#include "runner/lint/lint_oracle.hpp"
+#include "runner/machine/target.hpp"
+#include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/measure/secret.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/device_choice.hpp"
 #include "runner/plan/task_choice.hpp"
+#include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"
 #include "runner/task/suite.hpp"
 #include "runner/task/working_type.hpp"
@@ -33,7 +36,7 @@ using Clock = std::chrono::steady_clock;
 
 // Facts of a suite's graphs at one size, and which tasks share a fingerprint.
 struct Copies {
-  std::map<std::string, Result<GraphFacts>> facts;           // by id
+  std::map<std::string, Result<GraphFacts>> facts;           // key: the id
   std::map<std::string, std::vector<std::string>> same;      // fingerprint to ids
   std::map<std::string, std::vector<std::string>> sequence;  // operator sequence to ids
 };
@@ -196,6 +199,18 @@ Json row_json(const LintRow& row) {
 }
 
 }  // namespace
+
+Result<std::unique_ptr<OracleProcess>> start_lint_oracle(Sandbox& sandbox,
+                                                         const Installation& installation,
+                                                         const Target& target,
+                                                         const std::string& precision) {
+  const bool in_half = working_type(precision) != DType::kFloat32;
+  auto oracle = OracleProcess::start(
+      oracle_options(sandbox, installation, target, in_half ? precision : "fp32"));
+  if (!oracle) return oracle.error();
+  if (auto hello = (*oracle)->hello(); !hello) return hello.error();
+  return oracle;
+}
 
 int SuiteLint::count(LintState state) const {
   return static_cast<int>(std::count_if(rows.begin(), rows.end(), [&](const LintRow& row) {

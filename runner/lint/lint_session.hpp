@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "runner/core/json.hpp"
@@ -14,6 +16,17 @@
 
 namespace kbench {
 
+class OracleProcess;
+class Sandbox;
+struct Target;
+
+// Starts an oracle in the class `precision` if that is one of 16 bits, else in fp32: TF32's own
+// errors would let a rounded output pass on CUDA, and hide how exact eager is. Returns once it has
+// answered. Errors: those of starting it.
+[[nodiscard]] Result<std::unique_ptr<OracleProcess>> start_lint_oracle(
+    Sandbox& sandbox, const Installation& installation, const Target& target,
+    const std::string& precision);
+
 struct LintRow {
   LintOutcome outcome;
   double seconds = 0;
@@ -21,8 +34,8 @@ struct LintRow {
 
 struct SuiteLint {
   bool nothing_selected = false;  // then the rest is empty
-  std::vector<LintRow> rows;      // in the order of the tasks
-  bool interrupted = false;       // by Ctrl-C; some tasks have no row
+  std::vector<LintRow> rows;      // order: the tasks'
+  bool interrupted = false;       // Ctrl-C ended it; some tasks have no row
 
   [[nodiscard]] int count(LintState state) const;
   // A suite of 250 tasks may keep at most so many with a flaw that they name.

@@ -19,12 +19,12 @@ struct LintRequest {
   const Task* task = nullptr;
   const TaskSize* size = nullptr;
   std::string device;  // "cpu" or "cuda"
-  std::string seed;    // from random_seed(); tests give a fixed one
+  std::string seed;    // random_seed()'s; tests give a fixed one
 };
 
 struct LintSettings {
   AcceptanceRule acceptance;
-  int draws = 3;            // on which a mutation may be rejected
+  int draws = 3;            // draws on which a mutation may be rejected
   int most_operators = 12;  // left out, one at a time; more than that are sampled evenly
   int most_parameters = 12;
   DType type = DType::kFloat32;  // type that replaces float32 in the task's tensors

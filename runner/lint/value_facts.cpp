@@ -34,7 +34,7 @@ std::optional<Bounds> cuts_to(const GraphNode& node) {
   if (op == "aten::hardtanh") return Bounds{bound(args, 1, -1), bound(args, 2, 1)};
   if (op != "aten::clamp") return std::nullopt;
   for (std::size_t i = 1; i < args.size(); ++i)
-    if (std::holds_alternative<GraphValue>(args[i].value)) return std::nullopt;  // by a tensor
+    if (std::holds_alternative<GraphValue>(args[i].value)) return std::nullopt;  // a tensor decides
   return Bounds{bound(args, 1, -kInfinity), bound(args, 2, kInfinity)};
 }
 

@@ -70,11 +70,11 @@ class WaitBudget {
 
 // Sums over one call for each slot.
 struct CallTimes {
-  std::int64_t time_ns = 0;     // to be believed
+  std::int64_t time_ns = 0;     // the time that is believed
   std::int64_t claimed_ns = 0;  // the worker's word
   // Time from go to done, with the work around it; on CUDA from before the inputs are shown.
   std::int64_t wall_ns = 0;
-  std::int64_t strict_ns = 0;  // from before the inputs are shown until the outputs are taken
+  std::int64_t strict_ns = 0;  // time from before the inputs are shown until outputs are taken
   std::int64_t flush_ns = 0;   // CPU: of the cache flush before the first slot's call
   std::int64_t switches = 0;   // CPU, baselines: times that the kernel took a core away
   std::int64_t waited_ns = 0;  // CPU: wait of the player's threads for a busy core

@@ -49,7 +49,7 @@ struct EvaluationRequest {
   // Returns the compiled submission, once a worker is about to start: the submission may still be
   // compiling while the oracle makes ready. An error ends the evaluation.
   std::function<Result<std::filesystem::path>()> library;
-  std::string seed;  // from random_seed(); tests give a fixed one
+  std::string seed;  // random_seed()'s; tests give a fixed one
   // CUDA, runs with --vendor: one call of a vendor's library is a side of its own. `reason` says
   // why the task has none; else `start` starts a worker that has the library.
   struct Vendor {

@@ -15,9 +15,9 @@
 namespace kbench {
 
 struct TaskLimit {
-  std::optional<double> ns;          // as one kernel
+  std::optional<double> ns;          // time as one kernel
   std::optional<double> unfused_ns;  // the sum over operators, each alone
-  double bytes_ns = 0;  // with a limit: of its bytes and of its products, the longer of which it is
+  double bytes_ns = 0;               // this and the next: the limit is the longer of the two
   double products_ns = 0;
   // "bytes, calibrated 2026-01-02T03:04:05Z", "products, measured beside it"; without a limit, why.
   std::string basis;

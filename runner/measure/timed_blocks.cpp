@@ -33,7 +33,7 @@ constexpr int kAloneWarmUps = 2;  // libraries choose and load their kernels
 // Calls of each baseline alone, before the worker comes; on CUDA as many after it has gone. So many
 // samples make an interval of 95 % (analysis/speedup, Slowdown).
 constexpr int kAloneAtOnce = 6;
-constexpr int kAloneAPlacement = 2;  // where six placements or more follow
+constexpr int kAloneAPlacement = 2;  // calls alone where six placements or more follow
 
 // A vendor's call that takes so many times as long as eager's measures nothing. Without TF32 cuDNN
 // has one engine for a linear layer with a GELU: on an H200 it takes 270 times as long as the two

@@ -105,7 +105,7 @@ void refuse_empty_values(CLI::App& app) {
   };
   for (CLI::Option* option : app.get_options())
     if (option->get_items_expected_max() > 0)
-      option->transform(CLI::Validator(given, ""));  // before other checks
+      option->transform(CLI::Validator(given, ""));  // other checks follow
   for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     refuse_empty_values(*sub);
 }

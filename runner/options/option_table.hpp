@@ -16,7 +16,7 @@ namespace kbench {
 struct OptionEntry {
   std::vector<std::string> names;    // "-q", "--quiet"; none: it goes by its place
   std::string place;                 // "TASK"; empty where it has names
-  std::string value;                 // as help shows it: "FILE", "cpu|cuda[:N]"; empty for a flag
+  std::string value;                 // word of the help: "FILE", "cpu|cuda[:N]"; empty: a flag
   std::vector<std::string> choices;  // the words it takes; empty where they are not few
   bool optional_value = false;       // may stand without its value: --resume
   std::string help;
@@ -33,7 +33,7 @@ struct CommandEntry {
   std::string name;                    // "tasks list"; empty for the program itself
   std::string help;                    // one line or more
   std::string footer;                  // text below the options
-  std::vector<OptionEntry> options;    // in the order of the help
+  std::vector<OptionEntry> options;    // order: the help's
   std::vector<CommandEntry> commands;  // its subcommands
 };
 

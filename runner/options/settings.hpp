@@ -33,7 +33,7 @@ struct EffectiveSetting {
   std::string name;                 // "level"
   std::vector<std::string> values;  // empty: not set
   std::string origin;      // "command line", "KBENCH_RUN_LEVEL", "kbench.toml:12"; or empty
-  std::string by_default;  // as the help words it
+  std::string by_default;  // the help's words
   bool flag = false;
   bool typed = false;
 };
@@ -41,8 +41,8 @@ struct EffectiveSetting {
 struct SetElsewhere {
   Environment environment = [](const std::string&) { return std::optional<std::string>(); };
   std::vector<std::string> variables;  // names that begin with KBENCH_
-  std::filesystem::path folder;        // where a kbench.toml is looked for; empty: nowhere
-  std::filesystem::path user_folder;   // where the user's own one is; it may say anything
+  std::filesystem::path folder;        // folder of a kbench.toml; empty: none is looked for
+  std::filesystem::path user_folder;   // folder of the user's own one, which may say anything
   std::function<void(const std::string& line)> tell = [](const std::string&) {};
   // Receives each variable that was probably meant for an option: one line for a person.
   std::function<void(const std::string& line)> warn = [](const std::string&) {};

@@ -26,7 +26,7 @@ enum class Color { kRed, kGreen, kYellow, kCyan, kBold, kDim };
 
 // One output stream's abilities.
 struct Terminal {
-  bool is_tty = false;  // and can move its cursor
+  bool is_tty = false;  // a terminal that can move its cursor
   bool color = false;
   std::size_t columns = 80;
 

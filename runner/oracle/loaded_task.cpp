@@ -124,7 +124,7 @@ struct LoadedTask::Impl {
 
   Backend& backend;
   TaskSize size;
-  DType type;  // in the place of float32
+  DType type;  // type in the place of float32
   at::Device device;
   GraphExecutor executor;
   std::optional<CompiledPackage> package;
@@ -142,7 +142,7 @@ struct LoadedTask::Impl {
   std::unique_ptr<SharedArena> private_params;
   std::unique_ptr<SharedArena> ballast;
   Tensors params;
-  std::vector<std::byte*> slot_bases;  // where each slot's private inputs start
+  std::vector<std::byte*> slot_bases;  // start of each slot's private inputs
   std::vector<Tensors> slot_inputs;    // views of them
   std::vector<Tensors> eager_outputs;
   Tensors reference_outputs;

@@ -36,7 +36,7 @@ struct Arguments {
   int threads = 1;
   std::string precision = "torch-default";
   std::string scratch;  // a folder that no other process writes to
-  bool locked = false;  // in the sandbox: an oracle starts no program
+  bool locked = false;  // it is in the sandbox: an oracle starts no program
 };
 
 bool read_number(std::string_view text, int& number) {

@@ -44,8 +44,8 @@ namespace kbench {
 struct PlaceRequest {
   int slots = 1;                           // distinct inputs that one timed sample visits
   std::uint64_t key = 0;                   // key of the parameters; see task/large_biases.hpp
-  std::uint64_t param_offset = 0;          // where parameters start in the shared arena
-  std::uint64_t private_param_offset = 0;  // and in the oracle's own memory
+  std::uint64_t param_offset = 0;          // start of the parameters in the shared arena
+  std::uint64_t private_param_offset = 0;  // their start in the oracle's own memory
   bool original_draws = false;             // parameters and inputs as KernelBench draws them
   // CPU: the player of the baselines gets a seat too; CUDA: the vendor's library, where it plays.
   // And where its parameters start there.
@@ -63,7 +63,7 @@ enum class Seat { kSubmission, kBaselines };
 // descriptors: mailbox, inputs, parameters, outputs, and the files that "load" takes: the task, and
 // its package where it has one.
 struct PlayRequest {
-  std::string task_file;  // where the supervisor has it; see given_files.hpp
+  std::string task_file;  // path at the supervisor's; see given_files.hpp
   std::string size;
   std::vector<std::uint64_t> arena_bytes;
   std::uint64_t param_offset = 0;
@@ -113,7 +113,7 @@ struct BaselineTime {
   std::int64_t ns = 0;
   std::int64_t flush_ns = 0;              // the cache flush before it: long when others are at work
   std::int64_t involuntary_switches = 0;  // CPU: times that the kernel took a core away meanwhile
-  std::int64_t launch_ns = 0;             // until the last kernel was launched; CPU: about `ns`
+  std::int64_t launch_ns = 0;             // time until the last launch; CPU: about `ns`
   std::int64_t waited_ns = 0;             // CPU, from outside: wait for a busy core
 };
 

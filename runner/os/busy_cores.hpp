@@ -14,7 +14,7 @@ class BusyCores {
   explicit BusyCores(const std::vector<int>& cores);
   BusyCores(const BusyCores&) = delete;
   BusyCores& operator=(const BusyCores&) = delete;
-  ~BusyCores() = default;  // once the threads have ended
+  ~BusyCores() = default;  // the threads have ended then
 
   [[nodiscard]] std::size_t size() const { return threads_.size(); }
 

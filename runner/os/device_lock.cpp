@@ -170,7 +170,7 @@ Result<DeviceLock> DeviceLock::take(const fs::path& folder, const std::string& d
         write_holder(opened.value, self.as_holder());
         return DeviceLock(file, std::exchange(opened.value, -1));
       }
-      ::flock(opened.value, LOCK_UN);  // for those who came before
+      ::flock(opened.value, LOCK_UN);  // those who came before may take it
     } else if (errno == EINTR) {
       continue;
     } else if (errno != EWOULDBLOCK) {
@@ -216,7 +216,7 @@ DeviceLock& DeviceLock::operator=(DeviceLock&& other) noexcept {
 
 DeviceLock::~DeviceLock() {
   if (descriptor_ < 0) return;
-  ::unlink(file_.c_str());  // while it is held: waiters find that the name is free
+  ::unlink(file_.c_str());  // it is still held: waiters find that the name is free
   ::close(descriptor_);
 }
 

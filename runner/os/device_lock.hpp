@@ -35,7 +35,7 @@ struct LockHolder {
 struct LockSeeker {
   std::string pid;
   std::string what;
-  double seconds = 0;  // for which it will probably hold it; 0: it does not know
+  double seconds = 0;  // its probable time with the lock; 0: it does not know
 
   [[nodiscard]] LockHolder as_holder() const;
 };
@@ -43,7 +43,7 @@ struct LockSeeker {
 // Why a lock is waited for.
 struct DeviceWait {
   LockHolder holder;
-  int place = 1;                        // in the queue: 1 is next
+  int place = 1;                        // place in the queue: 1 is next
   std::optional<double> ahead_seconds;  // time of those before it; none where one does not know
 
   // Seconds until it is this waiter's turn, by what holder and queue expect; nothing where one of

@@ -37,7 +37,7 @@ Status write_all(int fd, std::string_view bytes, const fs::path& path) {
 }
 
 constexpr int kMostAttempts = 8;
-constexpr std::size_t kMostRemoved = 16;  // at once: the maker of a folder waits for it
+constexpr std::size_t kMostRemoved = 16;  // number at once: the maker of a folder waits for it
 constexpr std::size_t kSuffix = 6;        // letters that mkdtemp() adds
 
 // Locks a folder as long as the descriptor is open; none where somebody else holds it, or it is not

@@ -11,7 +11,7 @@
 namespace kbench {
 
 struct TreeSize {
-  std::uint64_t bytes = 0;    // on the disk: a hole takes none
+  std::uint64_t bytes = 0;    // bytes on the disk: a hole takes none
   std::uint64_t entries = 0;  // files, folders, links, pipes
   std::uint64_t depth = 0;    // depth of the innermost folder; the folder itself has 0
 

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 namespace kbench {
 

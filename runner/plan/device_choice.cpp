@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/core/usable_cores.hpp"
 #include "runner/plan/core_share.hpp"
+#include "runner/plan/lane_cores.hpp"
 
 namespace kbench {
 namespace {
@@ -139,6 +139,15 @@ Status check_alike(const std::vector<GpuInfo>& chosen) {
                            list_of(like_first))};
 }
 
+// The same target on another GPU.
+Target target_on(const GpuInfo& gpu, const Target& like) {
+  Target target = like;
+  target.device_index = gpu.index;
+  target.gpu = gpu;
+  target.cores = launching_cores(gpu, usable_cores());
+  return target;
+}
+
 }  // namespace
 
 std::string usual_device(const RunRequest& request, bool has_gpu) {
@@ -232,6 +241,39 @@ Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus, 
   plan.target.device_index = chosen->front().index;
   plan.devices = std::move(*chosen);
   return Done{};
+}
+
+std::vector<Target> ChosenDevices::each() const {
+  if (lanes.size() < 2) return {target};
+  std::vector<Target> all;
+  for (const GpuInfo& gpu : lanes) all.push_back(target_on(gpu, target));
+  return all;
+}
+
+std::vector<Target> ChosenDevices::with_cores(const std::vector<int>& usable,
+                                              const std::filesystem::path& topology) const {
+  if (lanes.size() < 2) return {target};
+  std::vector<Target> all;
+  for (const LaneCores& lane : lane_cores(lanes, usable, topology))
+    all.push_back(target_on(lane.gpu, target));
+  return all;
+}
+
+Result<ChosenDevices> choose_devices_of(const std::optional<std::string>& device,
+                                        const std::optional<std::string>& devices,
+                                        const Installation& installation) {
+  RunRequest asked;
+  asked.device = devices ? named_device(*devices) : device;
+  if (devices)
+    if (auto fine = check_devices(*devices); !fine) return fine.error();
+  auto target = choose_target(asked, installation);
+  if (!target) return target.error();
+  Plan chosen{.target = std::move(*target)};
+  if (devices) {
+    const auto gpus = chosen.target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
+    if (auto taken = take_devices(*devices, gpus, chosen); !taken) return taken.error();
+  }
+  return ChosenDevices{std::move(chosen.target), std::move(chosen.devices)};
 }
 
 }  // namespace kbench

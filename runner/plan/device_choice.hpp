@@ -5,13 +5,15 @@
 // its memory. Only choose_target() looks at the machine.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/result.hpp"
+#include "runner/core/usable_cores.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/plan/run_plan.hpp"
 
 namespace kbench {
@@ -44,5 +46,21 @@ namespace kbench {
 // known.
 [[nodiscard]] Status take_devices(const std::string& words, const std::vector<GpuInfo>& gpus,
                                   Plan& plan);
+
+// The devices of a command that has --device and --devices, of which at most one was typed.
+struct ChosenDevices {
+  Target target;               // the first of them
+  std::vector<GpuInfo> lanes;  // as Plan::devices; empty: one device without a lane
+  // A target for each device; the only one where there are no several.
+  [[nodiscard]] std::vector<Target> each() const;
+  // The same of the devices that a run measures on: of several, those that find cores for a lane.
+  [[nodiscard]] std::vector<Target> with_cores(
+      const std::vector<int>& usable = usable_cores(),
+      const std::filesystem::path& topology = "/sys/devices/system/cpu") const;
+};
+// As a run chooses them. Errors: those of choose_target and of take_devices.
+[[nodiscard]] Result<ChosenDevices> choose_devices_of(const std::optional<std::string>& device,
+                                                      const std::optional<std::string>& devices,
+                                                      const Installation& installation);
 
 }  // namespace kbench

@@ -35,7 +35,7 @@ std::vector<LaneCores> lane_cores(const std::vector<GpuInfo>& gpus, const std::v
   // GPUs that are near few cores choose first; those that may run anywhere take of the rest.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return a.first.size() < b.first.size(); });
-  std::map<std::size_t, std::vector<int>> shares;  // by GPU
+  std::map<std::size_t, std::vector<int>> shares;  // key: the GPU
   std::set<int> taken;
   for (auto& [near, members] : groups) {
     std::erase_if(near, [&](int core) { return taken.contains(core); });

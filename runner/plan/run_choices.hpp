@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "runner/backend/backend.hpp"
 #include "runner/core/json.hpp"
+#include "runner/machine/device_facts.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/run_request.hpp"
 

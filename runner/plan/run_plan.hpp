@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/file_census.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/submission/submission.hpp"
 #include "runner/task/task.hpp"
@@ -25,7 +25,7 @@ struct PlannedRow {
   std::optional<State> ends_as;
   std::string message;
   std::string hint;
-  SubmissionId id;  // also of a malformed submission
+  SubmissionId id;  // a malformed submission has one too
 
   [[nodiscard]] bool is_python() const {
     return submission && submission->kind == SubmissionKind::kPython;
@@ -39,7 +39,7 @@ struct Plan {
   std::vector<GpuInfo> devices;
   std::vector<Task> tasks;                           // tasks of the run; in a shard, its part
   bool only_submitted = false;                       // tasks without a submission were left out
-  std::string selection;                             // in a shard: names of all selected tasks
+  std::string selection;                             // shard: names of all selected tasks
   std::vector<PlannedRow> units;                     // sorted by task, agent, variant
   std::string submissions_from;                      // a sentence: which folder was taken and why
   std::optional<std::filesystem::path> submissions;  // the folder or file taken; empty for examples

@@ -25,7 +25,7 @@ inline constexpr const char* kFailedRows = "failed";
 
 // `kbench run --shard 2/4`: one of several parts of the tasks that were selected.
 struct ShardChoice {
-  int index = 1;  // from 1
+  int index = 1;  // counted from 1
   int of = 1;
 };
 

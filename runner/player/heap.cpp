@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr std::uint64_t kGranule = std::uint64_t{2} << 20;  // as large as a segment at least
+constexpr std::uint64_t kGranule = std::uint64_t{2} << 20;  // no smaller than a segment
 constexpr int kMostPieces = 4096;
 constexpr int kSuccess = 0;      // cudaSuccess
 constexpr int kNoRuntime = 100;  // cudaErrorNoDevice

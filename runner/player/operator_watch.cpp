@@ -40,7 +40,7 @@ struct Watch {
   Counts by_fallback;
   std::vector<Span> spans;
   OperatorClock* clock = nullptr;
-  std::vector<Span> watched;  // from each beginning to its end
+  std::vector<Span> watched;  // spans from each beginning to its end
   at::CallbackHandle handle = 0;
   bool on = false;
   bool too_many = false;

@@ -23,7 +23,7 @@ class PublishPace {
  private:
   std::size_t there_ = 0;    // rows of the file as others find it
   std::size_t waiting_ = 0;  // rows that were added since
-  Time next_;                // from then on a single row is worth it
+  Time next_;                // time from which on a single row is worth it
 };
 
 }  // namespace kbench

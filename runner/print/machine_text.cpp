@@ -32,7 +32,7 @@ struct LimitLine {
   MeasuredLimit limit;
   const char* unit;
   double scale;
-  double stated = 0;  // by the data sheet
+  double stated = 0;  // the data sheet's number
 };
 
 std::vector<LimitLine> lines_of(const DeviceLimits& limits, const DeviceSheet* sheet) {
@@ -80,6 +80,16 @@ std::string limits_text(const MeasuredDevice& measured, const DeviceSheet* sheet
                                         : "");
   for (const std::string& caution : cautions_of(measured.limits, sheet))
     text += fmt::format("{}  {}\n", out.paint(Color::kYellow, "caution"), caution);
+  return text;
+}
+
+std::string limits_text(const std::vector<MeasuredDevice>& measured, const Terminal& out) {
+  std::string text;
+  for (const MeasuredDevice& one : measured) {
+    if (measured.size() > 1)
+      text += fmt::format("{}{}\n", text.empty() ? "" : "\n", printable(one.device.identity));
+    text += limits_text(one, find_device_sheet(one.device.name), out);
+  }
   return text;
 }
 

@@ -20,6 +20,9 @@ namespace kbench {
 // `sheet`: what the maker states; null where unknown.
 [[nodiscard]] std::string limits_text(const MeasuredDevice& measured, const DeviceSheet* sheet,
                                       const Terminal& out);
+// The same of each device with its data sheet, one below the other; of several with their UUIDs.
+[[nodiscard]] std::string limits_text(const std::vector<MeasuredDevice>& measured,
+                                      const Terminal& out);
 
 [[nodiscard]] std::string clock_text(const ClockFindings& findings, const Terminal& out);
 // The same of each device, one below the other.

@@ -23,7 +23,7 @@ class Progress final : public ProgressSink {
   Progress(
       std::FILE* stream, Terminal terminal, int verbosity,
       Clock clock = [] { return std::chrono::steady_clock::now(); });
-  Progress(ColorMode color, int verbosity);  // on standard error
+  Progress(ColorMode color, int verbosity);  // it writes to standard error
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() override;  // erases the line

@@ -155,7 +155,7 @@ class Collecting {
   void add_gaps(const ProfiledCall& call) {
     const double busy_us = static_cast<double>(busy_ns(call)) * kUs;
     const double gap_us = std::max(0.0, call_us_ - busy_us);
-    int gaps = 1;  // before the first one
+    int gaps = 1;  // the gap before the first one counts
     std::int64_t end = call.activities.front().end_ns;
     for (const Activity& activity : call.activities) {
       if (activity.start_ns > end + kShortestGapNs) ++gaps;

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runner/activity/activity.hpp"
-#include "runner/backend/backend.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/profile_rules.hpp"
+#include "runner/machine/device_facts.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/submission/disassembly.hpp"
 #include "runner/submission/ptxas.hpp"
@@ -23,10 +23,10 @@ struct ProfileInput {
   DeviceFacts device;
   std::string precision;  // class of the run
   Work work;
-  std::optional<DeviceLimits> limits;  // as calibrated
-  DevicePeaks peaks;                   // as measured beside it
+  std::optional<DeviceLimits> limits;  // calibrated ones
+  DevicePeaks peaks;                   // peaks measured beside it
   RecordedActivity recorded;
-  std::vector<KernelResources> resources;  // by ptxas; empty: not known
+  std::vector<KernelResources> resources;  // ptxas' words; empty: not known
   std::optional<InstructionCounts> instructions;
   std::vector<std::string> missing;  // a line each: what is not there, and why
   // Share of a time in which some program waited for a core: of the calls, and of measuring the

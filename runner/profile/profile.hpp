@@ -29,7 +29,7 @@ struct Profile {
   ProfileSubject subject;
   DeviceFacts device;
   std::string precision;
-  std::string limit_basis;  // as of limit_of
+  std::string limit_basis;  // basis that limit_of gives
   ProfileFacts facts;
   std::vector<KernelSummary> kernels;  // longest first
   std::optional<ProfiledCall> call;    // the median one

@@ -20,7 +20,7 @@ struct ProfileRequest {
   std::optional<std::filesystem::path> suite;  // a folder with levelN/; else the installation's
   std::string task;  // must select exactly one; empty: the submission's name says it
   std::optional<std::filesystem::path> submission;
-  std::optional<std::filesystem::path> submissions;  // in its place: a folder with one for the task
+  std::optional<std::filesystem::path> submissions;  // a folder in its place, with one for the task
   std::optional<Side> side;           // else the submission's where there is one, else eager
   std::optional<std::string> size;    // "small" or "full"
   std::optional<std::string> device;  // "cpu", "cuda" or "cuda:N"

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/strict_json.hpp"
+#include "runner/machine/cuda_probe.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/prompt/task_prompt.hpp"
 #include "runner/task/task_sizes.hpp"
 

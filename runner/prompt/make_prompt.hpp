@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/prompt/prompt_language.hpp"
 #include "runner/task/task.hpp"
 

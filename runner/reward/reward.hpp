@@ -59,9 +59,9 @@ inline constexpr std::string_view kDefaultReward = "milestone_sure";
 
 // A reward by its name.
 struct RewardRule {
-  std::string name;  // as given
+  std::string name;  // name as given
   RewardFormula formula = RewardFormula::kMilestoneSure;
-  double p = 1;  // where has_threshold()
+  double p = 1;  // the threshold of has_threshold() ones
 };
 // Whether a formula has a threshold, which its name ends with.
 [[nodiscard]] bool has_threshold(RewardFormula formula);

@@ -18,7 +18,7 @@
 namespace kbench {
 namespace {
 
-constexpr double kTypicalBuildSeconds = 17;  // until the first ones tell
+constexpr double kTypicalBuildSeconds = 17;  // guess until the first ones tell
 
 // Inductor keeps about two cores busy: Python beside the compilers it starts. On two cores a
 // second process still helps, since the two rarely want the same one.

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "baselines/builder_pool.hpp"
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/exchange/cache_entries.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/sandbox/sandbox.hpp"

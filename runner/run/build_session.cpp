@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/usable_cores.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/run_plan.hpp"

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/plan/run_request.hpp"
 
 namespace kbench {
@@ -45,8 +45,8 @@ struct BuiltRow {
 struct BuiltPlan {
   std::string nothing_selected;  // why there is nothing to do; then the rest is empty
   std::string target;            // "cuda, architecture 90a"
-  std::vector<BuiltRow> rows;    // by task, then agent, then variant
-  bool interrupted = false;      // by Ctrl-C; some submissions have no row
+  std::vector<BuiltRow> rows;    // sorted by task, agent, variant
+  bool interrupted = false;      // Ctrl-C ended it; some submissions have no row
 
   [[nodiscard]] int count(BuiltRow::State state) const;
 };

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "runner/backend/target.hpp"
 #include "runner/device/oracle_options.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/run/baseline_packages.hpp"
 
 namespace kbench {

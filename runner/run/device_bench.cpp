@@ -119,7 +119,7 @@ class DeviceBench final : public RunBench {
   [[nodiscard]] bool gives_up() const { return order_.terms.gives_up && order_.terms.gives_up(); }
 
   const BenchOrder order_;
-  const Installation installation_;  // with its LibTorch
+  const Installation installation_;  // the installation with its LibTorch
   const Plan& plan_;
   const std::optional<PythonParts> python_;
   const JudgingProfile profile_;
@@ -129,6 +129,19 @@ class DeviceBench final : public RunBench {
 };
 
 }  // namespace
+
+LockRequest lock_request_of(const BenchOrder& order, const Installation& installation,
+                            const std::string& what, double seconds) {
+  return {.installation = &installation,
+          .target = &order.plan.target,
+          .what = what,
+          .wait = !order.terms.no_wait,
+          .turn_only = order.request.checks_only,
+          .seconds = seconds,
+          .progress = &order.progress,
+          .waits = order.terms.waits,
+          .is_needless = order.terms.gives_up};
+}
 
 Result<std::unique_ptr<RunBench>> DeviceBenches::make(const BenchOrder& order) {
   const auto profile = find_profile(order.request.profile);

@@ -3,11 +3,18 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "runner/device/device_session.hpp"
+#include "runner/device/measuring_lock.hpp"
 #include "runner/run/run_bench.hpp"
 
 namespace kbench {
+
+// The request by which a run waits for its device; a bench may know more reasons not to wait.
+// `order` and `installation` outlive it.
+[[nodiscard]] LockRequest lock_request_of(const BenchOrder& order, const Installation& installation,
+                                          const std::string& what, double seconds);
 
 class DeviceBenches final : public BenchSource {
  public:

@@ -12,16 +12,20 @@
 
 namespace kbench {
 
-// The hidden verb by which a coordinator starts this program as a lane.
+// The hidden verb by which a run starts this program as a lane.
 inline constexpr const char* kLaneWord = "lane";
 
 // The work of a lane. `progress` outlives it.
 [[nodiscard]] std::unique_ptr<LaneWork> make_device_lane(const Installation& installation,
                                                          ProgressSink& progress);
 
-// Serves as `kbench lane`: answers on kLaneSocket until its coordinator has it end, or is gone. The
-// coordinator is told of faults meanwhile. Errors: kUsage where no coordinator started this
-// process.
-[[nodiscard]] Status serve_device_lane(const Installation& installation);
+// Makes the work of a lane of this installation, which outlives it.
+using MakeInstalledLane = std::unique_ptr<LaneWork> (*)(const Installation&, ProgressSink&);
+
+// Serves as a lane with that work: answers on kLaneSocket until its coordinator has it end, or is
+// gone. The coordinator is told of faults meanwhile. Errors: kUsage where no coordinator started
+// this process.
+[[nodiscard]] Status serve_device_lane(const Installation& installation,
+                                       MakeInstalledLane make = make_device_lane);
 
 }  // namespace kbench

@@ -32,7 +32,7 @@ StopRule few_blocks(const std::string& device) {
 
 EvaluationSettings settings_for(const std::string& device) {
   EvaluationSettings settings;
-  settings.correctness_draws = 10;  // at most; all but the first are judged by eager
+  settings.correctness_draws = 10;  // the most; all but the first are judged by eager
   settings.times = Times::kRough;
   settings.null_calls = 5;
   settings.stop = few_blocks(device);

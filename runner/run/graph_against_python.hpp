@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/measure/players/zygote_pool.hpp"
 #include "runner/run/awaited_answers.hpp"
@@ -51,7 +51,7 @@ class GraphAgainstPython {
   std::vector<const Task*> tasks_;
   Result<PythonParts> python_;
   ZygotePool zygotes_;
-  std::optional<AwaitedAnswers<ModelArguments>> arguments_;  // where there is a Python
+  std::optional<AwaitedAnswers<ModelArguments>> arguments_;  // none unless there is a Python
 };
 
 }  // namespace kbench

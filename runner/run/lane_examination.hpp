@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/device/examination.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 namespace kbench {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/run/unit_parts.hpp"

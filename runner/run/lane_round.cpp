@@ -1,6 +1,5 @@
-// Evaluating on several lanes: a unit is pulled by whichever lane is free (of a calibration by each
-// lane, RunTerms::on_each_device), and its row stored as it comes. Plan, builds, store and chain
-// are the session's alone.
+// Evaluating on several lanes: they pull the units (lane/unit_pull.hpp), and each row is stored as
+// it comes. Plan, builds, store and chain are the session's alone.
 #include <map>
 #include <string>
 #include <utility>
@@ -8,15 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/evaluation_json.hpp"
 #include "runner/core/utc_now.hpp"
-#include "runner/lane/lane_fleet.hpp"
+#include "runner/lane/unit_pull.hpp"
 #include "runner/run/run_session.hpp"
 #include "runner/run/unit_order.hpp"
 
 namespace kbench {
 namespace {
-
-constexpr std::chrono::milliseconds kTick{100};
 
 // Lanes end at different times: the longest units come first, so that none begins last.
 UnitOrder order_for_lanes(UnitOrder asked) {
@@ -25,30 +23,72 @@ UnitOrder order_for_lanes(UnitOrder asked) {
 
 }  // namespace
 
-struct RunSession::LaneRound {
-  LaneFleet& lanes;
-  std::vector<UnitQueue> queues;                       // one for all lanes, or one a lane
-  std::map<std::size_t, double> expected = {};         // seconds, by unit
-  std::map<std::size_t, std::string> started_at = {};  // time of the unit at hand, by lane
-  std::map<std::size_t, std::size_t> at_hand = {};     // units, by lane
-  std::size_t done = 0;                                // rows
-  std::size_t given_up = 0;                            // units of lanes that are out
+class RunSession::LaneRound final : public UnitOwner {
+ public:
+  LaneRound(RunSession& run, LaneFleet& lanes, std::map<std::size_t, double> expected,
+            const std::function<bool()>& interrupted)
+      : run_(run), lanes_(lanes), expected_(std::move(expected)), interrupted_(interrupted) {}
 
-  [[nodiscard]] UnitQueue& queue_of(std::size_t lane) {
-    return queues.size() == 1 ? queues.front() : queues[lane];
+  bool goes_on() override {
+    RunOutcome& outcome = run_.outcome_;
+    outcome.interrupted = outcome.interrupted || interrupted_();
+    return !outcome.interrupted && !outcome.stopped;
   }
-  [[nodiscard]] std::size_t left() const {
-    std::size_t left = given_up;
-    for (const UnitQueue& queue : queues) left += queue.left();
-    return left;
+
+  Result<std::optional<LaneRequest>> begin(std::size_t lane, std::size_t unit) override {
+    if (run_.take_answer(unit)) return std::optional<LaneRequest>();
+    started_at_[lane] = utc_now();
+    if (run_.ends_early(unit)) {
+      if (auto kept = keep(lane, unit, run_.ended_early(unit)); !kept) return kept.error();
+      return std::optional<LaneRequest>();
+    }
+    LaneRequest request;
+    request.ask = LaneAsk::kMeasure;
+    request.body = run_.bench_->lanes()->order_of(unit);
+    request.seconds = expected_[unit];
+    return std::optional(std::move(request));
   }
-  // The units of a lane that is out: no other lane takes them if each measures all.
-  void give_up(std::size_t lane) {
-    if (queues.size() == 1) return;
-    given_up += queues[lane].left();
-    queues[lane] = UnitQueue({});
+
+  Result<bool> end(std::size_t lane, std::size_t unit, const LaneResult& result,
+                   bool may_repeat) override {
+    auto row = evaluation_from_json(result.body);
+    // A verdict on the submission stands; where only the device failed, another one tries.
+    const bool says_nothing = !row || (result.lost && row->state == State::kInfrastructureError);
+    if (says_nothing && may_repeat) return false;
+    auto kept = keep(lane, unit, row ? std::move(*row) : run_.failed_row(unit, row.error()));
+    if (!kept) return kept.error();
+    return true;
   }
-  [[nodiscard]] bool any_to_pull() const { return left() > given_up; }
+
+  Status give_up(std::size_t lane, std::size_t unit, const Error& why) override {
+    return keep(lane, unit, run_.failed_row(unit, why));
+  }
+
+  void lose(std::size_t lane, const Error& why) override {
+    run_.progress_.warn(fmt::format("{} leaves the run: {}", lanes_.name_of(lane), why.message));
+    if (!run_.outcome_.lost) run_.outcome_.lost = why;
+  }
+
+  Status tick() override {
+    return run_.shared_ && run_.shared_->is_due() ? run_.publish_waiting() : Status(Done{});
+  }
+
+  [[nodiscard]] std::string name_of(std::size_t unit) const override {
+    return run_.task_of(unit).id;
+  }
+
+ private:
+  Status keep(std::size_t lane, std::size_t unit, Evaluation row) {
+    // Where each device has a row of the unit, the row says whose it is.
+    const bool each = run_.terms_.on_each_device && lanes_.size() > 1;
+    return run_.keep_row(unit, std::move(row), started_at_[lane], each ? lanes_.name_of(lane) : "");
+  }
+
+  RunSession& run_;
+  LaneFleet& lanes_;
+  std::map<std::size_t, double> expected_;  // seconds, by unit
+  const std::function<bool()>& interrupted_;
+  std::map<std::size_t, std::string> started_at_ = {};  // time of the unit at hand, by lane
 };
 
 Status RunSession::evaluate_on_lanes(LaneFleet& lanes, const std::function<bool()>& interrupted) {
@@ -57,120 +97,24 @@ Status RunSession::evaluate_on_lanes(LaneFleet& lanes, const std::function<bool(
   order_units(each ? terms_.order : order_for_lanes(terms_.order), expected_seconds(open),
               random_order_seed(), open);
   const std::vector<double> expected = expected_seconds(open);
-  const std::size_t queues = each ? lanes.size() : 1;
-  LaneRound round{.lanes = lanes, .queues = std::vector<UnitQueue>(queues, UnitQueue(open))};
-  for (std::size_t i = 0; i < open.size(); ++i) round.expected[open[i]] = expected[i];
+  std::map<std::size_t, double> by_unit;
+  for (std::size_t i = 0; i < open.size(); ++i) by_unit[open[i]] = expected[i];
   // The times become those from one row to the next: so many are measured at once.
   std::vector<double> apart;
-  for (std::size_t queue = 0; queue < queues; ++queue)
+  for (std::size_t round = 0; round < (each ? lanes.size() : 1); ++round)
     for (const double seconds : expected)
       apart.push_back(seconds / static_cast<double>(lanes.size()));
   progress_.begin("evaluating", std::move(apart));
   rows_before_ = outcome_.rows;
-  while (true) {
-    outcome_.interrupted = outcome_.interrupted || interrupted();
-    const bool goes_on = !outcome_.interrupted && !outcome_.stopped && lanes.any_left();
-    if (goes_on)
-      if (auto given = hand_out(round); !given) return given;
-    if (!lanes.any_busy() && (!goes_on || !round.any_to_pull())) break;
-    for (LaneEvent& event : lanes.wait(kTick))
-      if (auto heeded = heed(event, round); !heeded) return heeded;
-    if (shared_ && shared_->is_due())
-      if (auto published = publish_waiting(); !published) return published;
-    progress_.tick();
-  }
-  outcome_.left_pending = round.left();
+  LaneRound round(*this, lanes, std::move(by_unit), interrupted);
+  const auto left =
+      pull_units(lanes, open, each ? UnitShare::kEachLane : UnitShare::kAnyLane, round, progress_);
+  if (!left) return left.error();
+  outcome_.left_pending = *left;
   outcome_.stopped = outcome_.stopped && outcome_.left_pending > 0;
   Status published = publish_waiting();
   progress_.end();
   return published;
-}
-
-// A unit for each lane that has none. What needs no measurement needs no lane either.
-Status RunSession::hand_out(LaneRound& round) {
-  for (const std::size_t lane : round.lanes.idle()) {
-    while (!outcome_.stopped) {
-      const auto unit = round.queue_of(lane).pull();
-      if (!unit) break;
-      if (take_answer(*unit)) {
-        ++round.done;
-        continue;
-      }
-      if (!ends_early(*unit)) {
-        begin_on_lane(lane, *unit, round);
-        break;
-      }
-      tell_units(round);
-      if (auto kept = keep_row(*unit, ended_early(*unit), utc_now(), device_of(lane, round)); !kept)
-        return kept;
-      ++round.done;
-    }
-  }
-  return Done{};
-}
-
-void RunSession::begin_on_lane(std::size_t lane, std::size_t unit, LaneRound& round) {
-  LaneRequest request;
-  request.ask = LaneAsk::kMeasure;
-  request.body = bench_->unit_for_lane(unit);
-  request.seconds = round.expected[unit];
-  round.started_at[lane] = utc_now();
-  round.at_hand[lane] = unit;
-  round.lanes.begin(lane, unit, request);
-  tell_units(round);
-}
-
-// Rows are counted as they come, whichever lane they come from.
-void RunSession::tell_units(const LaneRound& round) {
-  std::string names;
-  for (const auto& [lane, unit] : round.at_hand)
-    names += (names.empty() ? "" : ", ") + task_of(unit).id;
-  progress_.item(round.done, names);
-}
-
-Status RunSession::heed(LaneEvent& event, LaneRound& round) {
-  switch (event.what) {
-    case LaneEvent::What::kRow: {
-      round.at_hand.erase(event.lane);
-      // A verdict on the submission stands; where only the device failed, another one tries.
-      const bool is_no_row = event.row.task.empty();
-      const bool says_nothing =
-          is_no_row || (event.device_lost && event.row.state == State::kInfrastructureError);
-      if (says_nothing && round.queue_of(event.lane).give_back(event.unit)) return Done{};
-      if (is_no_row)
-        return keep_lane_row(
-            event,
-            failed_row(event.unit, {ErrorCode::kInfrastructure, event.row.message, event.row.hint}),
-            round);
-      return keep_lane_row(event, std::move(event.row), round);
-    }
-    case LaneEvent::What::kReturned: {
-      round.at_hand.erase(event.lane);
-      if (round.queue_of(event.lane).give_back(event.unit)) return Done{};
-      return keep_lane_row(event, failed_row(event.unit, event.error), round);
-    }
-    case LaneEvent::What::kLost:
-      round.give_up(event.lane);
-      progress_.warn(fmt::format("{} leaves the run: {}", round.lanes.name_of(event.lane),
-                                 event.error.message));
-      if (!outcome_.lost) outcome_.lost = std::move(event.error);
-      return Done{};
-  }
-  return Done{};
-}
-
-// The device whose row it is, where each device has a row of the unit; else none.
-std::string RunSession::device_of(std::size_t lane, const LaneRound& round) {
-  return round.queues.size() == 1 ? "" : round.lanes.name_of(lane);
-}
-
-Status RunSession::keep_lane_row(const LaneEvent& event, Evaluation row, LaneRound& round) {
-  auto kept = keep_row(event.unit, std::move(row), round.started_at[event.lane],
-                       device_of(event.lane, round));
-  if (!kept) return kept;
-  ++round.done;
-  if (!round.at_hand.empty()) tell_units(round);
-  return Done{};
 }
 
 Evaluation RunSession::failed_row(std::size_t unit, const Error& why) const {

@@ -12,16 +12,16 @@
 #include "runner/device/calibration_file.hpp"
 #include "runner/device/machine_facts.hpp"
 #include "runner/lane/lane_fleet.hpp"
-#include "runner/os/busy_cores.hpp"
 #include "runner/plan/lane_cores.hpp"
 #include "runner/run/device_lane.hpp"
+#include "runner/run/lane_commands.hpp"
 #include "runner/run/lane_order.hpp"
 #include "runner/run/run_builds.hpp"
 
 namespace kbench {
 namespace {
 
-class LanesBench final : public RunBench {
+class LanesBench final : public RunBench, private BenchLanes {
  public:
   LanesBench(const BenchOrder& order, Installation installation, std::optional<PythonParts> python,
              std::vector<LaneCores> lanes, DeviceSession& device, const Toolchain& toolchain)
@@ -88,17 +88,13 @@ class LanesBench final : public RunBench {
   // Lanes hold their devices and measure nothing yet.
   Status prepare(const std::set<std::size_t>& units, Store& store,
                  const std::function<bool()>& interrupted) override {
-    auto prepared = builds_.prepare(units, store, hello_, interrupted, interrupted);
-    if (prepared && order_.terms.busy && on_cuda())
-      busy_.emplace(builders_cores(lanes_, usable_cores()));
-    return prepared;
+    return builds_.prepare(units, store, hello_, interrupted, interrupted);
   }
   [[nodiscard]] std::string why_unjudged(const Task& task) const override {
     return builds_.why_unjudged(task);
   }
 
-  LaneFleet* lanes() override { return &*fleet_; }
-  Json unit_for_lane(std::size_t unit) override { return unit_json(builds_.parts_of(unit)); }
+  BenchLanes* lanes() override { return this; }
 
   // Never measures: the coordinator itself has no oracle.
   Evaluation measure(std::size_t) override {
@@ -114,13 +110,17 @@ class LanesBench final : public RunBench {
   Status recover(const Evaluation&) override { return Done{}; }
   Status check_alone() override { return Done{}; }
 
-  void begin_end(bool) override {
-    busy_.reset();
-    fleet_->begin_end(false);
-  }
+  void begin_end(bool) override { fleet_->begin_end(false); }
   void wait_for_end() override { fleet_->wait_for_end(); }
 
  private:
+  LaneFleet& fleet() override { return *fleet_; }
+  Json order_of(std::size_t unit) override { return unit_json(builds_.parts_of(unit)); }
+  // The lane of a CPU has all of them.
+  [[nodiscard]] std::vector<int> spare_cores() const override {
+    return on_cuda() ? builders_cores(lanes_, usable_cores()) : std::vector<int>();
+  }
+
   static constexpr const char* kElsewhere = "lanes measure, and not their coordinator";
 
   [[nodiscard]] bool on_cuda() const { return plan_.target.device == "cuda"; }
@@ -135,20 +135,8 @@ class LanesBench final : public RunBench {
                    .waits = !order_.terms.no_wait};
     if (python_) lane.python = python_->player.triton_architecture;
     if (first != plan_.units.end()) lane.first_agent = first->id.agent;
-    std::vector<LaneCommand> commands;
-    for (const LaneCores& share : lanes_) {
-      LaneCommand command{.name = plan_.target.device,
-                          .argv = {installation_.program.string(), kLaneWord}};
-      if (on_cuda()) {
-        lane.gpu = share.gpu;
-        lane.cores = share.cores;
-        command.name = fmt::format("cuda:{}", share.gpu.index);
-        command.environment = {{"CUDA_VISIBLE_DEVICES", share.gpu.uuid}};
-      }
-      command.order = lane_order_json(lane);
-      commands.push_back(std::move(command));
-    }
-    return commands;
+    return lane_commands(lanes_, plan_.target.device, {installation_.program.string(), kLaneWord},
+                         std::move(lane));
   }
 
   // The first lane's facts hold for all of them, but for a CPU's threads, of which each lane has a
@@ -177,14 +165,13 @@ class LanesBench final : public RunBench {
   }
 
   const BenchOrder order_;
-  const Installation installation_;  // with its LibTorch
+  const Installation installation_;  // the installation with its LibTorch
   const Plan& plan_;
   const std::optional<PythonParts> python_;
   const std::vector<LaneCores> lanes_;
   const std::shared_ptr<Sandbox> sandbox_;
   OracleHello hello_;
   RunBuilds builds_;
-  std::optional<BusyCores> busy_;   // in the place of compilers, while lanes measure
   std::optional<LaneFleet> fleet_;  // ends first
 };
 
@@ -195,29 +182,15 @@ Result<std::unique_ptr<RunBench>> make_lanes_bench(const BenchOrder& order,
                                                    std::optional<PythonParts> python,
                                                    DeviceSession& device,
                                                    const Toolchain& toolchain) {
-  std::vector<LaneCores> lanes = order.plan.target.device == "cuda"
-                                     ? lane_cores(order.plan.devices, usable_cores())
-                                     : std::vector<LaneCores>{{order.plan.devices.front(), {}}};
-  if (lanes.size() < order.plan.devices.size() && order.terms.on_each_device)
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("{} devices, and cores for {} of them: a lane has {} of its own at "
-                    "least, and {} are there",
-                    order.plan.devices.size(), lanes.size(), kFewestLaneCores, usable_threads()),
-        "give this process more cores, or name fewer devices at a time"};
-  if (lanes.size() < order.plan.devices.size())
-    order.progress.note(fmt::format(
-        "{} of {} devices measure: a lane has {} cores of its own at least, and {} are there",
-        lanes.size(), order.plan.devices.size(), kFewestLaneCores, usable_threads()));
-  if (lanes.empty())
-    return Error{ErrorCode::kUsage,
-                 fmt::format("no lane has {} cores of its own here", kFewestLaneCores),
-                 "measure on one device: leave --devices out"};
+  auto lanes = share_lanes(order.plan.devices, order.plan.target.device,
+                           order.terms.on_each_device ? LaneShares::kAll : LaneShares::kAsManyAsFit,
+                           order.progress);
+  if (!lanes) return lanes.error();
   // Packages are built where a lane holds the device.
-  order.plan.target.gpu = lanes.front().gpu;
-  order.plan.target.device_index = lanes.front().gpu.index;
+  order.plan.target.gpu = lanes->front().gpu;
+  order.plan.target.device_index = lanes->front().gpu.index;
   return std::unique_ptr<RunBench>(std::make_unique<LanesBench>(
-      order, std::move(installation), std::move(python), std::move(lanes), device, toolchain));
+      order, std::move(installation), std::move(python), std::move(*lanes), device, toolchain));
 }
 
 }  // namespace kbench

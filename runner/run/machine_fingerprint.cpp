@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/installation/build_info.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/plan/device_choice.hpp"
 #include "runner/pool/fingerprint.hpp"
 #include "runner/pool/run_file.hpp"

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <string>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/exchange/examination.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 
 namespace kbench {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 // Time for importing torch on a busy machine, and for some 250 files.
 constexpr std::chrono::minutes kPatience{10};
 constexpr std::size_t kMostAnswers = std::size_t{64} << 20;
-constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // to a file, by a task's file
+constexpr std::uint64_t kMostWritten = std::uint64_t{256} << 20;  // the most that a task writes
 
 // Paths may hold bytes that are no text.
 std::string hash_of(const Json& json) {

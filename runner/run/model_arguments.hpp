@@ -22,7 +22,7 @@ namespace kbench {
 
 struct ModelArguments {
   std::string init;  // a literal of Python
-  Json state;        // as PythonModel has them
+  Json state;        // PythonModel's member
   Json kernelbench;
   bool draws_alike = true;  // a shipped task's Model and KernelBench's, after the same seed
   // The task's file with the constants of the run's size, whose Model is ModelNew as well. On a CPU

@@ -23,7 +23,7 @@ namespace kbench {
 // The player of a run's Python submissions, and the builder of those that take a build step.
 struct PythonParts {
   PythonPlayer player;
-  std::filesystem::path headers;  // with Python.h
+  std::filesystem::path headers;  // folder with Python.h
 };
 
 [[nodiscard]] bool is_played_python(const PlannedRow& unit);

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-#include "runner/backend/target.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/evaluation_request.hpp"
 #include "runner/plan/run_request.hpp"
 #include "runner/run/unit_parts.hpp"

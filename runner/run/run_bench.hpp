@@ -13,17 +13,28 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
-#include "runner/device/measuring_lock.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/run/bench_order.hpp"
+#include "runner/run/bench_profile.hpp"
 #include "runner/run/submission_builds.hpp"
 
 namespace kbench {
 
 class LaneFleet;
 class Store;
+
+// The lanes of a bench: several devices that measure at once.
+class BenchLanes {
+ public:
+  virtual ~BenchLanes() = default;
+  virtual LaneFleet& fleet() = 0;
+  // The unit as its lane is told of it.
+  [[nodiscard]] virtual Json order_of(std::size_t unit) = 0;
+  // Cores of this process that no lane has.
+  [[nodiscard]] virtual std::vector<int> spare_cores() const = 0;
+};
 
 // Units are indices into Plan::units.
 class RunBench {
@@ -64,11 +75,9 @@ class RunBench {
   // The measured row; the session adds run, key and provenance.
   virtual Evaluation measure(std::size_t unit) = 0;
 
-  // The lanes that measure in place of measure(), give_turn() and recover(), where several devices
-  // do at once; null: one after the other. After start().
-  [[nodiscard]] virtual LaneFleet* lanes() { return nullptr; }
-  // The unit as its lane is told of it.
-  [[nodiscard]] virtual Json unit_for_lane(std::size_t /*unit*/) { return Json(); }
+  // The lanes that measure in place of measure(), give_turn() and recover(); null: this process
+  // measures, one unit after the other. After start().
+  [[nodiscard]] virtual BenchLanes* lanes() { return nullptr; }
 
   // The calls of a profile (measure/profiled_calls.hpp) of this side of the unit, in place of
   // prepare() and measure(). Errors: as of record_calls; kSubmission where it does not compile.
@@ -85,11 +94,6 @@ class RunBench {
   virtual void begin_end(bool lost) = 0;
   virtual void wait_for_end() = 0;
 };
-
-// The request by which such a run waits for its device; a bench may know more reasons not to wait.
-// `order` and `installation` outlive it.
-[[nodiscard]] LockRequest lock_request_of(const BenchOrder& order, const Installation& installation,
-                                          const std::string& what, double seconds);
 
 // Makes the bench of a run.
 class BenchSource {

@@ -95,7 +95,7 @@ Status RunBuilds::prepare(const std::set<std::size_t>& units, Store& store,
                           const OracleHello& hello, const std::function<bool()>& interrupted,
                           const std::function<bool()>& between) {
   std::set<std::size_t> all;     // tasks
-  std::set<std::size_t> judged;  // with a submission
+  std::set<std::size_t> judged;  // tasks with a submission
   for (const std::size_t unit : units) {
     all.insert(plan_.units[unit].task);
     if (plan_.units[unit].submission) judged.insert(plan_.units[unit].task);

@@ -16,6 +16,7 @@
 
 #include "runner/exchange/cache_entries.hpp"
 #include "runner/exchange/exchange.hpp"
+#include "runner/measure/oracle/oracle.hpp"
 #include "runner/run/bench_order.hpp"
 #include "runner/run/python_submissions.hpp"
 #include "runner/run/submission_builds.hpp"
@@ -98,11 +99,11 @@ class RunBuilds {
   TaskChecks task_checks_{installation_, plan_.target, sandbox_};
   Compiler compiler_;
   std::vector<GpuInfo> gpus_;                      // empty: the plan's
-  std::unique_ptr<PythonBuilder> python_builder_;  // where there are any to be played
+  std::unique_ptr<PythonBuilder> python_builder_;  // none unless some are to be played
   std::atomic<bool> given_up_ = false;             // outlives what compiles
   std::future<std::vector<SubmissionBuild>> compiling_;
-  std::vector<SubmissionBuild> builds_;            // by unit; empty while they compile
-  std::map<std::size_t, PackageResult> packages_;  // by task
+  std::vector<SubmissionBuild> builds_;            // one a unit; empty while they compile
+  std::map<std::size_t, PackageResult> packages_;  // key: the task
 };
 
 }  // namespace kbench

@@ -12,6 +12,7 @@
 #include "runner/core/sha256.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/os/busy_cores.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/stop_signals.hpp"
 #include "runner/plan/device_choice.hpp"
@@ -46,6 +47,22 @@ Json fingerprint_of(const RunRequest& request, const Plan& plan, const RunBench&
 void tell_ignored(SharedRun& shared, ProgressSink& progress) {
   for (const std::string& file : shared.take_ignored())
     progress.warn(fmt::format("ignored: {} (`kbench exchange check` says what to do)", file));
+}
+
+// Cores that no lane has; none where there are no lanes.
+std::vector<int> spare_cores_of(RunBench& bench) {
+  BenchLanes* lanes = bench.lanes();
+  return lanes == nullptr ? std::vector<int>() : lanes->spare_cores();
+}
+
+// With fewer cores at work than asked for, a calibration would hold for a quieter machine.
+Status check_busy(const RunTerms& terms, RunBench& bench) {
+  if (!terms.busy || !spare_cores_of(bench).empty()) return Done{};
+  return Error{ErrorCode::kUsage,
+               "--busy: the lanes have all cores of this process, so no core is left to keep at "
+               "work",
+               "leave --busy out: compilers have no core beside the lanes either; or give this "
+               "process more cores"};
 }
 
 // The plan is made for the device that --devices names first.
@@ -114,6 +131,7 @@ Result<RunOutcome> RunSession::run() {
   auto bench = benches_.make({request_, terms_, plan_, progress_});
   if (!bench) return bench.error();
   bench_ = std::move(*bench);
+  if (auto fine = check_busy(terms_, *bench_); !fine) return fine.error();
   outcome_.timed = !request_.checks_only;
   if (plan_.census) outcome_.mistaken_files = plan_.census->mistaken();
   return go_through();
@@ -134,9 +152,11 @@ Result<RunOutcome> RunSession::go_through() {
     const auto interrupted = [&] { return guard.interrupted(); };
     if (auto ready = bench_->prepare(units_to_judge(), *store_, interrupted); !ready)
       return ready.error();
-    LaneFleet* lanes = bench_->lanes();
-    auto evaluated =
-        lanes != nullptr ? evaluate_on_lanes(*lanes, interrupted) : evaluate_units(interrupted);
+    BenchLanes* lanes = bench_->lanes();
+    // In the place of compilers, while lanes measure.
+    const BusyCores busy(terms_.busy ? spare_cores_of(*bench_) : std::vector<int>());
+    auto evaluated = lanes != nullptr ? evaluate_on_lanes(lanes->fleet(), interrupted)
+                                      : evaluate_units(interrupted);
     if (!evaluated) {
       (void)publish_waiting();  // they were measured before that
       return evaluated.error();
@@ -405,7 +425,7 @@ std::vector<std::size_t> RunSession::open_units() const {
 }
 
 std::vector<double> RunSession::expected_seconds(const std::vector<std::size_t>& units) const {
-  std::map<std::size_t, double> typical;  // by task
+  std::map<std::size_t, double> typical;  // key: the task
   std::vector<double> expected;
   for (const std::size_t unit : units) {
     const auto [known, is_new] = typical.try_emplace(plan_.units[unit].task, 0.0);

@@ -28,7 +28,6 @@
 namespace kbench {
 
 class LaneFleet;
-struct LaneEvent;
 
 // The request, completed by the run that is resumed or that `rerun` looks at. Checks as well that
 // the database's path can be one. To be called before anything is started; may be repeated. Errors:
@@ -90,17 +89,11 @@ class RunSession {
   Status store_and_tell(const Evaluation& row, const std::vector<Blob>& sources);
   void count(const Evaluation& row);
 
-  // State of a run on several lanes; defined in lane_round.cpp.
-  struct LaneRound;
+  // The run's units on several lanes; defined in lane_round.cpp.
+  class LaneRound;
   Status evaluate_on_lanes(LaneFleet& lanes, const std::function<bool()>& interrupted);
-  Status hand_out(LaneRound& round);
-  void begin_on_lane(std::size_t lane, std::size_t unit, LaneRound& round);
-  void tell_units(const LaneRound& round);
-  Status heed(LaneEvent& event, LaneRound& round);
-  [[nodiscard]] static std::string device_of(std::size_t lane, const LaneRound& round);
   Status keep_row(std::size_t unit, Evaluation row, const std::string& started_at,
                   const std::string& device);
-  Status keep_lane_row(const LaneEvent& event, Evaluation row, LaneRound& round);
   [[nodiscard]] Evaluation failed_row(std::size_t unit, const Error& why) const;
 
   [[nodiscard]] const Task& task_of(std::size_t unit) const;
@@ -118,7 +111,7 @@ class RunSession {
   std::optional<Store> store_;
   bool chained_ = false;  // there is a key to chain with
   std::optional<Exchange> exchange_;
-  std::unique_ptr<SharedRun> shared_;  // where rows are shared
+  std::unique_ptr<SharedRun> shared_;  // none unless rows are shared
   // Rows that other runs cannot find yet, so that the sink was not told of them.
   struct WaitingRow {
     Evaluation row;

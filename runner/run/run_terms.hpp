@@ -16,7 +16,7 @@ struct RunTerms {
   std::filesystem::path database = "kbench.sqlite";
   std::optional<std::string> resume;  // a run's name, of store/run_name.hpp
   std::string id;                     // id of the new run; empty: drawn
-  std::string command_line;           // as typed, for the store
+  std::string command_line;           // words as typed, which the store keeps
   // The folder in which runs share their rows (runner/pool); empty: the run measures all of its
   // rows.
   std::optional<std::filesystem::path> exchange;
@@ -25,11 +25,12 @@ struct RunTerms {
   // Each of these devices measures all units, in the order of one device, so that a run has a row
   // of each: a calibration. Such a run is not resumed. With one device: as without.
   bool on_each_device = false;
-  bool busy = false;                   // cores that no lane has are at work while lanes measure
+  // Cores that no lane has are at work while lanes measure. Refused where there is none.
+  bool busy = false;
   std::optional<int> jobs;             // compilations at once; empty: by the number of cores
-  bool no_wait = false;                // where the device is taken: an error
+  bool no_wait = false;                // a device that is taken is an error
   std::optional<int> max_failures;     // failed rows after which the run stops; empty: it goes on
-  UnitOrder order = UnitOrder::kTask;  // in which the rows are measured
+  UnitOrder order = UnitOrder::kTask;  // order in which the rows are measured
   // Asked together with Ctrl-C: true ends the run once the current evaluation is stored.
   std::function<bool()> stop;
   // Receives what the run waits for on the device, again whenever that changes, and nothing once

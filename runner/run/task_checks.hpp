@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/run/task_examiner.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/store/store.hpp"

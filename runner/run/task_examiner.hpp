@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/lint_record.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/task/task.hpp"
 

@@ -13,8 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "runner/backend/nvml.hpp"
-#include "runner/backend/target.hpp"
 #include "runner/core/device_limits.hpp"
 #include "runner/core/evaluation.hpp"
 #include "runner/core/progress_sink.hpp"
@@ -22,12 +20,14 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/device/measuring_lock.hpp"
+#include "runner/machine/nvml.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/evaluator.hpp"
 #include "runner/measure/players/python_program.hpp"
 #include "runner/measure/players/worker_program.hpp"
 #include "runner/measure/players/zygote_pool.hpp"
 #include "runner/plan/run_request.hpp"
-#include "runner/run/bench_order.hpp"
+#include "runner/run/bench_profile.hpp"
 #include "runner/run/row_order.hpp"
 #include "runner/run/unit_parts.hpp"
 #include "runner/run/vendor_baseline.hpp"
@@ -37,7 +37,7 @@ namespace kbench {
 
 // All of these outlive the measurer.
 struct MeasurerOrder {
-  const Installation& installation;  // with its LibTorch
+  const Installation& installation;  // the installation with its LibTorch
   const RunRequest& request;
   const JudgingProfile& profile;
   const Target& target;
@@ -122,7 +122,7 @@ class UnitMeasurer {
   std::optional<Calibration> calibration_;
   std::optional<DeviceLimits> limits_;
   std::optional<VendorBaseline> vendor_;  // set once a row asks for it
-  std::optional<Nvml> nvml_;              // with a GPU: tells what limits its clock
+  std::optional<Nvml> nvml_;              // GPU: tells what limits its clock
   std::unique_ptr<Worker> last_worker_;   // the previous evaluation's worker, stopped
   bool has_whole_device_ = false;         // a check-only run holds the device alone
   std::future<void> trial_, starting_torch_;

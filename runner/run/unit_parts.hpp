@@ -15,7 +15,7 @@
 namespace kbench {
 
 struct UnitParts {
-  const Task* task = nullptr;  // in the run's precision class, with the run's size
+  const Task* task = nullptr;  // the task in the run's precision class, with the run's size
   std::optional<SubmissionId> submission;
   bool is_python = false;
   PackageResult package;  // the task's package; no file and no reason: none was requested

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "baselines/vendor/plan.hpp"
-#include "runner/backend/target.hpp"
 #include "runner/core/result.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/measure/evaluation_request.hpp"
 #include "runner/measure/players/worker_program.hpp"
 #include "runner/sandbox/sandbox.hpp"

@@ -16,7 +16,7 @@ namespace kbench {
 struct Layers {
   bool bubblewrap = false;
   bool namespaces = false;      // our own PID, IPC, UTS and mount namespaces, without bubblewrap
-  bool user_namespace = false;  // as a plain user: works, but not with CUDA
+  bool user_namespace = false;  // a plain user's layer: works, but not with CUDA
   bool network_namespace = false;
   bool drop_to_nobody = false;  // only root can
   bool system_call_filter = false;

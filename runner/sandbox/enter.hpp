@@ -14,12 +14,12 @@
 namespace kbench {
 
 struct EnterPlan {
-  int report_fd = -1;  // where EnterReports go; the program does not inherit it
+  int report_fd = -1;  // end for EnterReports, which the program does not inherit
   bool drop_to_nobody = false;
   int user = 65534;  // id of that user: a number without a name, or "nobody"
   bool system_call_filter = false;
   bool unix_sockets = false;      // cuInit makes one and fails without (304)
-  bool only_own_signals = false;  // without a PID namespace to keep signals inside
+  bool only_own_signals = false;  // no PID namespace keeps signals inside
   int landlock_abi = 0;           // 0: none
   std::vector<PathRule> paths;
   std::string working_directory = "/";

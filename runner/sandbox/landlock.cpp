@@ -28,8 +28,8 @@ constexpr std::uint64_t kScopeSignals = 1ull << 1;
 
 struct RulesetAttributes {
   std::uint64_t files = 0;
-  std::uint64_t network = 0;  // from ABI 4 on
-  std::uint64_t scopes = 0;   // from ABI 6 on
+  std::uint64_t network = 0;  // ABI 4 and later
+  std::uint64_t scopes = 0;   // ABI 6 and later
 };
 
 constexpr std::uint64_t kReading =

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kPatience{60};  // from a cold disk
+constexpr std::chrono::seconds kPatience{60};  // a cold disk takes long
 
 // The sandbox shows these anyhow.
 bool is_system(const fs::path& folder) {

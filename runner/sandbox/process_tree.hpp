@@ -91,7 +91,7 @@ class FrozenTree {
 
   pid_t root_;
   UniqueFd root_tasks_;
-  bool root_gone_ = false;  // and with it all that was below it, or that was found before
+  bool root_gone_ = false;  // all that was below it, or found before, is gone too
   bool scan_all_ = false;   // the kernel does not list children: look through all of /proc
   std::vector<Member> members_;
   std::unique_ptr<MovedThreads> moved_;

@@ -14,8 +14,8 @@ namespace kbench {
 
 // All paths are absolute.
 struct PythonSetup {
-  std::filesystem::path python;                    // with torch
-  std::vector<std::filesystem::path> python_path;  // where it finds its modules
+  std::filesystem::path python;                    // a Python with torch
+  std::vector<std::filesystem::path> python_path;  // folders of its modules
   std::vector<std::filesystem::path> readable;     // its own folders, and others that it needs
 };
 

@@ -29,7 +29,7 @@ struct SandboxCommand {
   std::vector<std::pair<int, int>> descriptors;  // {ours, number in the child}; all others closed
   std::uint64_t max_memory_bytes = 0;            // address space; 0 = no limit (CUDA reserves it)
   std::uint64_t max_resident_bytes = 0;          // memory in use by all of it, where cgroups work
-  std::uint64_t max_file_bytes = 1ull << 30;     // at least 64 KiB are allowed
+  std::uint64_t max_file_bytes = 1ull << 30;     // 64 KiB are allowed at least
   std::uint64_t max_cpu_seconds = 0;             // 0 = no limit
   int max_processes = 256;
   // If memory is short, the kernel ends the process with the most memory first. This many

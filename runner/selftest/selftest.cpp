@@ -17,8 +17,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/backend/cuda_probe.hpp"
 #include "runner/core/suggest.hpp"
+#include "runner/machine/cuda_probe.hpp"
 #include "runner/os/pipe.hpp"
 #include "runner/sandbox/host.hpp"
 #include "runner/sandbox/process_tree.hpp"

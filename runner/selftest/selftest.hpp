@@ -43,7 +43,7 @@ struct SelftestOptions {
   int cuda_device = -1;                                // -1: as for CPU submissions
   std::map<EscapeAs, Confined> confined;               // rights of the oracle and of the builder
   std::vector<std::string> only;                       // names; empty: all
-  std::function<void(const EscapeResult&)> on_result;  // after each; may be empty
+  std::function<void(const EscapeResult&)> on_result;  // called after each; may be empty
 };
 
 struct SelftestReport {

@@ -15,7 +15,7 @@ namespace kbench {
 
 struct Shard {
   std::string group;
-  int index = 1;  // from 1
+  int index = 1;  // counted from 1
   int of = 1;
   // Hash of the whole selection of all shards: ids and contents of the tasks. Shards of another
   // selection belong to another group, whatever its name.
@@ -32,7 +32,7 @@ struct Shard {
 struct RunGroup {
   std::string name;
   int of = 1;
-  std::vector<Run> shards;            // by index; of several with one index the newest, or all
+  std::vector<Run> shards;            // sorted by index; of equal ones the newest, or all
                                       // where they share their rows in an exchange
   std::vector<int> missing;           // indices
   std::vector<std::string> left_out;  // a sentence for each run that has the name and is no part

@@ -63,6 +63,19 @@ struct Store::Impl : Connection {
 
   ChainAccess chain() { return {database, key, *budget}; }
 
+  // Each value of a column (a constant of ours) of the rows, once and in order.
+  Result<std::vector<std::string>> values_of(std::string_view of) {
+    SQLite::Statement rows(
+        database,
+        fmt::format("SELECT DISTINCT {0} FROM evaluation WHERE {0} IS NOT NULL ORDER BY {0}", of));
+    std::vector<std::string> values;
+    while (rows.executeStep()) {
+      budget->spend(columns::bytes_of_row(rows));
+      values.push_back(rows.getColumn(0).getString());
+    }
+    return values;
+  }
+
   // Rows of all runs whose column `of` (a constant of ours) is `value`.
   Result<StoredTask> rows_of_all_runs(std::string_view of, const std::string& value) {
     const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
@@ -537,15 +550,11 @@ Result<std::size_t> Store::row_count(const std::string& run_id) const {
 }
 
 Result<std::vector<std::string>> Store::task_ids() const {
-  return impl_->guarded("listing the tasks", [&]() -> Result<std::vector<std::string>> {
-    SQLite::Statement rows(impl_->database, "SELECT DISTINCT task FROM evaluation ORDER BY task");
-    std::vector<std::string> ids;
-    while (rows.executeStep()) {
-      impl_->budget->spend(columns::bytes_of_row(rows));
-      ids.push_back(rows.getColumn(0).getString());
-    }
-    return ids;
-  });
+  return impl_->guarded("listing the tasks", [&] { return impl_->values_of("task"); });
+}
+
+Result<std::vector<std::string>> Store::agents() const {
+  return impl_->guarded("listing the agents", [&] { return impl_->values_of("agent"); });
 }
 
 Result<StoredTask> Store::read_task(const std::string& task) const {

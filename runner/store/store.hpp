@@ -43,14 +43,14 @@ struct StateCount {
 
 // A run as it was read in one moment.
 struct StoredRun {
-  std::vector<Evaluation> evaluations;  // in order of insertion, complete with checks and samples
+  std::vector<Evaluation> evaluations;  // order of insertion; complete with checks and samples
   ChainFinding chain;
 };
 
 // A task in all runs, or an evaluation, as it was read in one moment.
 struct StoredTask {
-  std::vector<Evaluation> evaluations;         // as in StoredRun
-  std::map<std::string, ChainFinding> chains;  // by run, of these rows alone
+  std::vector<Evaluation> evaluations;         // StoredRun's member
+  std::map<std::string, ChainFinding> chains;  // key: the run; chains of these rows alone
 };
 
 // How long a run's rows were timed: in full, in --quick, or not at all in --checks-only.
@@ -99,7 +99,7 @@ class Store {
   // is another run's already, or nearly; kNotFound without such a run.
   Status put(const Tag& tag);
   Status remove_tag(const std::string& name);           // kNotFound without such a tag
-  [[nodiscard]] Result<std::vector<Tag>> tags() const;  // by name
+  [[nodiscard]] Result<std::vector<Tag>> tags() const;  // sorted by name
 
   [[nodiscard]] Result<std::vector<Run>> runs() const;                             // newest first
   [[nodiscard]] Result<std::optional<Run>> find_run(const std::string& id) const;  // unique prefix
@@ -165,6 +165,8 @@ class Store {
   [[nodiscard]] Result<std::size_t> row_count(const std::string& run_id) const;
   // Every task that has a row, by id.
   [[nodiscard]] Result<std::vector<std::string>> task_ids() const;
+  // Every agent that has a row, by name: foreign text.
+  [[nodiscard]] Result<std::vector<std::string>> agents() const;
   // The rows of one task in all runs.
   [[nodiscard]] Result<StoredTask> read_task(const std::string& task) const;
 

@@ -44,7 +44,7 @@ struct CellOutcome {
 struct StudyFacts {
   const StudyPlan& plan;
   const std::vector<StateCell>& cells;
-  const std::map<std::string, StoredNode>& nodes;        // by id
+  const std::map<std::string, StoredNode>& nodes;        // key: the id
   const std::map<std::string, Evaluation>& rows;         // rows of the study's run, by key
   const std::map<std::string, std::string>& state_rows;  // key of the row of a node's own kernel
 };

@@ -16,11 +16,11 @@
 namespace kbench {
 
 struct PlanRequest {
-  StudyPlan plan;  // without states, device, size and injection
+  StudyPlan plan;  // a plan without states, device, size and injection
   StateChoice choice;
   std::optional<std::string> run;  // run of the nodes, a name of store/run_name.hpp; else all
   std::optional<Price> price;
-  std::optional<double> usd;  // at most
+  std::optional<double> usd;  // the most that it may cost
 };
 
 // Parts of a plan by their words.

@@ -274,7 +274,7 @@ ChosenStates choose_states(const std::vector<StoredNode>& nodes,
                            std::int64_t seed) {
   ChosenStates chosen;
   std::map<std::string, std::size_t> left_out;
-  std::vector<std::pair<std::string, const StoredNode*>> candidates;  // by lot
+  std::vector<std::pair<std::string, const StoredNode*>> candidates;  // order: by lot
   std::set<std::string> states;
   const auto wanted = [](const auto& list, const auto& value) {
     return list.empty() || std::find(list.begin(), list.end(), value) != list.end();

@@ -41,7 +41,7 @@ struct StudyPlan {
   std::string primary;                // one of them
   int replicates = 1;
   std::string injection;  // id of the template
-  std::string model;      // as the endpoint calls it
+  std::string model;      // the endpoint's name of it
   std::string strong;     // the model whose plans are lent to it, in kTransferArms; empty: none
   std::optional<double> temperature;
   std::optional<int> max_tokens;
@@ -66,7 +66,7 @@ struct StudyPlan {
 // A cell before it is tried.
 struct CellPlace {
   std::string arm;
-  std::vector<std::string> coalition;  // in alphabetical order
+  std::vector<std::string> coalition;  // sorted
   std::int64_t replicate = 0;
 };
 // Names joined by commas, as a cell is stored.
@@ -101,7 +101,7 @@ inline constexpr std::array<std::string_view, 3> kTransferArms = {"transfer:own"
 
 // The rule by which a study chooses its states.
 struct StateChoice {
-  std::size_t states = 80;          // at most
+  std::size_t states = 80;          // the most states
   std::vector<std::string> strata;  // this and the next: empty for all
   std::vector<std::int64_t> generations;
   std::optional<std::string> device;  // this and the next: else those of the first node

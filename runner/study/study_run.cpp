@@ -617,9 +617,9 @@ class StudyRun {
   std::unique_ptr<EpisodeJudge> judge_;
   AskedModel model_;
   AskedModel strong_;
-  std::vector<StudyState> states_;                                    // in the plan's order
+  std::vector<StudyState> states_;                                    // order: the plan's
   std::map<std::string, std::pair<std::string, std::string>> tasks_;  // hash and prompt
-  Spoken spoken_;  // before this run of the program
+  Spoken spoken_;  // words that were there before this run of the program
   std::vector<Work> work_;
   std::vector<StateCell> cells_;  // cells of the work, as far as they are stored
   std::mutex mutex_;              // guards the next two, and the counts

@@ -35,10 +35,10 @@ struct StudyRequest {
   Endpoint endpoint;                           // this and the next two: as AskedAt has them
   std::string key;
   std::chrono::seconds timeout{600};
-  std::optional<AskedAt> strong;  // where the plan's strong model is; else it is there as well
+  std::optional<AskedAt> strong;  // place of the plan's strong model; none: the same
   Trust trust;
   std::filesystem::path database;
-  std::string command_line;  // for the store
+  std::string command_line;  // command line that the store keeps
 };
 
 struct StudyOutcome {

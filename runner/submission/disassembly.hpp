@@ -16,7 +16,7 @@ struct InstructionCounts {
   std::uint64_t fp64 = 0;
   std::uint64_t fp32 = 0;
   std::uint64_t tensor = 0;   // products on tensor cores
-  std::uint64_t atomics = 0;  // in global and shared memory
+  std::uint64_t atomics = 0;  // atomics in global and shared memory
 };
 
 // Reads the output of cuobjdump -sass; what is no instruction counts for nothing.

@@ -24,7 +24,7 @@ namespace kbench {
 struct ExtensionTools {
   PythonSetup python;
   std::filesystem::path scripts;  // runner/player
-  std::filesystem::path headers;  // with Python.h
+  std::filesystem::path headers;  // folder with Python.h
   Toolchain toolchain;
 };
 
@@ -42,7 +42,7 @@ struct CompiledExtension {
 // The owner of an extension, and the headers that its sources may include.
 struct ExtensionOwner {
   std::string agent;             // a plain name
-  std::string submission;        // for messages
+  std::string submission;        // name in messages
   std::filesystem::path folder;  // folder of its files, where a sandbox can show them
   std::string tree;              // a hash of them all
 };

@@ -23,7 +23,7 @@ constexpr std::size_t kLongestFlag = 200;
 // Options of nvcc's whose value may stand in the next word.
 struct Option {
   std::string_view name;
-  std::string_view joined;  // as flags.hpp knows it, with the value behind; empty: left out
+  std::string_view joined;  // flags.hpp's spelling, with the value behind; empty: left out
 };
 constexpr std::array kOptionsWithValue{Option{"-Xptxas", "-Xptxas="},
                                        Option{"--ptxas-options", "-Xptxas="},
@@ -67,7 +67,7 @@ Words joined(const Words& flags) {
     }
     const bool apart = equals == std::string::npos;
     if (apart && i + 1 == flags.size()) {
-      result.push_back(flag);  // without a value: refused below
+      result.push_back(flag);  // no value follows: refused below
       continue;
     }
     const std::string value = apart ? flags[++i] : flag.substr(equals + 1);

@@ -8,7 +8,7 @@
 namespace kbench {
 
 struct KernelResources {
-  std::string name;  // as its author wrote it
+  std::string name;  // its author's name for it
   int registers = 0;
   // Bytes a thread.
   int stack_bytes = 0;
@@ -18,7 +18,7 @@ struct KernelResources {
 };
 
 struct AssemblerReport {
-  std::vector<KernelResources> kernels;  // in the order in which they were assembled
+  std::vector<KernelResources> kernels;  // order: as they were assembled
   std::string rest;                      // everything else that the compiler said
 };
 

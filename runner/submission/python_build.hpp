@@ -24,13 +24,13 @@ struct BuiltLibrary {
 struct BuiltExtension {
   std::string key;      // extension_key of the request
   std::string name;     // name in the request, and of the module's init function
-  std::string path;     // below the folder of its files, wherever a session sees that
+  std::string path;     // path below the folder of its files, wherever a session sees that
   std::string failure;  // why it does not compile, in the compilers' words; then there is no path
 };
 
 struct PythonBuild {
   bool compilers = false;  // it asks torch for extensions: its functions are replaced
-  std::vector<BuiltExtension> extensions;      // in the order in which it asked
+  std::vector<BuiltExtension> extensions;      // order: as it asked
   std::map<std::string, std::string> modules;  // paths, by the name under which it imports them
   std::string triton;           // the folder of Triton's cache; empty where nothing is in it
   bool torch_compiled = false;  // kernels of that cache were made by torch.compile

@@ -35,15 +35,15 @@ using Clock = std::chrono::steady_clock;
 constexpr int kControlDescriptor = 3;
 constexpr int kCacheDescriptor = 4;  // descriptor of Triton's cache
 constexpr milliseconds kEndPatience{5'000};
-constexpr milliseconds kWordPatience{1'000};  // until all of one has come
-constexpr timeval kListenPatience{10, 0};     // until it has read an answer
+constexpr milliseconds kWordPatience{1'000};  // patience for the rest of a word
+constexpr timeval kListenPatience{10, 0};     // patience until it has read an answer
 constexpr milliseconds kFilesEvery{1'000};    // how often they are counted
 constexpr std::size_t kMostWords = 2000;
 constexpr const char* kFiles = "src";
 // The same words as in runner/player/kbench_extensions.py.
 constexpr const char* kNoTorchCompile = "torch.compile is not offered on a CPU";
 constexpr const char* kDied = "the process of its build step died";
-constexpr const char* kBuilt = ".built";  // below: no name of a submission's begins with a dot
+constexpr const char* kBuilt = ".built";  // no name of a submission's begins with a dot
 
 Error infrastructure(const std::string& what, std::string hint = "") {
   return {ErrorCode::kInfrastructure, what, std::move(hint)};

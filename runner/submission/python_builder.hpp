@@ -29,8 +29,8 @@ namespace kbench {
 struct PythonBuildRequest {
   const Submission& submission;
   const std::vector<SourceFile>& files;
-  const Staging& staging;        // with its files in src/, where what is built goes as well
-  std::string entry;             // below src/
+  const Staging& staging;        // its files are in src/, where what is built goes as well
+  std::string entry;             // path below src/
   std::string init;              // a literal of Python: how the task's Model is made
   std::string mode;              // Task::mode
   Json inputs;                   // arguments of forward: [{"dtype", "shape"}]
@@ -38,7 +38,7 @@ struct PythonBuildRequest {
 };
 
 struct PythonBuildLimits {
-  std::chrono::seconds start{180};   // until torch is imported, on a busy machine
+  std::chrono::seconds start{180};   // time until torch is imported, on a busy machine
   std::chrono::seconds own{60};      // its own time, without that of compilers
   std::chrono::seconds triton{600};  // the same where Triton compiles and tunes
 };

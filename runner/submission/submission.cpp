@@ -38,7 +38,7 @@ std::uint64_t cost_of_reading(const std::vector<SourceFile>& files) {
 // The parts of a name inside levelN.
 struct SubmissionName {
   std::string task;     // "019_relu"
-  std::string variant;  // after '@'
+  std::string variant;  // the part after '@'
 };
 
 std::optional<SubmissionName> parse_name(const std::string& stem) {

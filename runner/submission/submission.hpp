@@ -42,7 +42,7 @@ struct Submission {
   std::filesystem::path folder;                // folder with a manifest; empty for a single file
   std::vector<std::filesystem::path> sources;  // Python: the file with ModelNew
   std::vector<std::filesystem::path> include_directories;
-  std::vector<std::string> flags;      // from the manifest, each checked against the allowed ones
+  std::vector<std::string> flags;      // the manifest's, each checked against the allowed ones
   std::vector<std::string> libraries;  // "cublas", "cudnn": asked for in the manifest
   PythonNeeds needs;                   // needs of a Python submission
   // A folder of CUDA Agent's: kernels/ is compiled to the module cuda_extension.
@@ -69,8 +69,8 @@ struct AgentLimits {
 };
 
 struct SubmissionProblem {
-  std::filesystem::path path;  // below the submissions folder, with unprintable bytes as \xNN
-  std::string task;            // where the path tells it, else empty
+  std::filesystem::path path;  // path below the submissions folder, unprintable bytes as \xNN
+  std::string task;            // empty unless the path tells it
   std::string agent;
   Error error;
   // The agent has more than its limits allow: all of it is refused, or all of it for `task`.
@@ -79,7 +79,7 @@ struct SubmissionProblem {
 
 // A file that is no submission and no part of one.
 struct OtherFile {
-  std::string path;  // as in SubmissionProblem
+  std::string path;  // SubmissionProblem's member
   std::string agent;
   std::string why;
   bool mistaken = false;  // the file seems to be meant as one
@@ -88,7 +88,7 @@ struct OtherFile {
 struct SubmissionSet {
   std::vector<Submission> submissions;      // sorted by task, agent, variant
   std::vector<SubmissionProblem> problems;  // malformed manifests, hostile names: reported, skipped
-  std::vector<OtherFile> others;            // with all of these, no file is unaccounted for
+  std::vector<OtherFile> others;            // all other files: none is unaccounted for
 };
 
 // Finds every submission below `directory`. Symbolic links that leave it are problems. Errors:

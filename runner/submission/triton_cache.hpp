@@ -15,7 +15,7 @@ inline constexpr std::size_t kMostTritonBytes = 64u << 20;
 
 struct TritonFile {
   std::string name;        // "KEY/kernel.cubin"
-  std::string_view bytes;  // within the text
+  std::string_view bytes;  // part of the text
   std::string library;     // its SHA-256, where it is one; then `bytes` is empty
 };
 

@@ -10,7 +10,6 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
-#include "runner/device/measuring_lock.hpp"
 #include "runner/lint/graph_facts.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/run/baseline_packages.hpp"
@@ -33,11 +32,11 @@ std::string trial_seed(const SynthSetting& setting, const Candidate& candidate) 
   return sha256(fmt::format("{}/{}", setting.options.seed, candidate.record.candidate));
 }
 
-Result<MeasuringLock> lock_device(SynthSetting& setting) {
-  return take_measuring_lock({.installation = &setting.installation,
-                              .target = &*setting.target,
-                              .what = "synth",
-                              .progress = &setting.progress});
+// Rejects each candidate of which a trial found something.
+void reject_found(const std::vector<Candidate*>& wanted, const TrialAnswers& answers) {
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if (answers[i] && answers[i]->finding)
+      wanted[i]->reject(answers[i]->finding->fault, answers[i]->finding->message);
 }
 
 }  // namespace
@@ -171,56 +170,50 @@ void SynthBatch::read_graph(Candidate& candidate) {
   }
 }
 
-Status SynthBatch::restart_oracle() {
-  if (auto restarted = setting_.oracle->restart(); !restarted) return restarted;
-  if (auto hello = setting_.oracle->hello(); !hello) return hello.error();
-  return Done{};
+TrialOrder SynthBatch::order_for(const Candidate& candidate, TrialKind kind) const {
+  return {.kind = kind,
+          .task = candidate.record.task,
+          .file = fs::absolute(candidate.task->file),
+          .size = candidate.size,
+          .seed = trial_seed(setting_, candidate)};
 }
 
-Status SynthBatch::on_device(const char* phase, const std::vector<Candidate*>& wanted,
-                             const std::function<Status(Candidate&, SynthTrial&)>& act) {
-  if (wanted.empty()) return Done{};
-  const auto lock = lock_device(setting_);
-  if (!lock) return lock.error();
-  setting_.progress.begin(phase, std::vector<double>(wanted.size(), 0));
-  for (std::size_t i = 0; i < wanted.size() && !setting_.stop(); ++i) {
-    Candidate& candidate = *wanted[i];
-    setting_.progress.item(i, candidate.record.task);
-    SynthTrial trial(*setting_.oracle, setting_.target->device, trial_seed(setting_, candidate));
-    if (auto acted = act(candidate, trial); !acted) return acted;
-  }
-  setting_.progress.end();
-  return Done{};
+Result<TrialAnswers> SynthBatch::try_each(const std::vector<Candidate*>& wanted, TrialKind kind) {
+  std::vector<TrialOrder> orders;
+  for (const Candidate* candidate : wanted) orders.push_back(order_for(*candidate, kind));
+  return setting_.devices->try_all(orders, setting_.stop);
 }
 
 // Times eager. Returns the candidates that have to be made again, at another size.
 Result<std::vector<Candidate*>> SynthBatch::time(const std::vector<Candidate*>& wanted) {
+  const auto answers = try_each(wanted, TrialKind::kTime);
+  if (!answers) return answers.error();
   std::vector<Candidate*> again;
-  const Status timed =
-      on_device("timing eager", wanted, [&](Candidate& candidate, SynthTrial& trial) -> Status {
-        auto ms = trial.eager_ms(*candidate.task, *candidate.task->find_size(candidate.size));
-        ++candidate.record.tries;
-        if (!ms && ms.error().code != ErrorCode::kDoesNotFit) {
-          candidate.reject(CandidateFault::kEager, ms.error().message);
-          return restart_oracle();
-        }
-        candidate.record.eager_ms = ms ? *ms : 0;
-        const double took = ms ? *ms : std::numeric_limits<double>::infinity();
-        const TimeBand band;
-        const auto next = candidate.search   ? candidate.search->took(took)
-                          : band.holds(took) ? SizeSearch::Next::kFits
-                                             : SizeSearch::Next::kGiveUp;
-        if (next == SizeSearch::Next::kTryAgain) again.push_back(&candidate);
-        if (next == SizeSearch::Next::kGiveUp) {
-          candidate.reject(CandidateFault::kTime,
-                           ms ? fmt::format("eager takes {:.3g} ms, not {:g} to {:g}", took,
-                                            band.shortest_ms, band.longest_ms)
-                              : ms.error().message);
-        }
-        return Done{};
-      });
-  if (!timed) return timed.error();
+  for (std::size_t i = 0; i < wanted.size(); ++i)
+    if ((*answers)[i] && take_time(*wanted[i], *(*answers)[i])) again.push_back(wanted[i]);
   return again;
+}
+
+// True where the candidate is to be made at another size.
+bool SynthBatch::take_time(Candidate& candidate, const TrialAnswer& answer) {
+  ++candidate.record.tries;
+  const auto& finding = answer.finding;
+  if (finding && finding->fault != CandidateFault::kTime) {
+    candidate.reject(finding->fault, finding->message);
+    return false;
+  }
+  candidate.record.eager_ms = finding ? 0 : answer.eager_ms;
+  const double took = finding ? std::numeric_limits<double>::infinity() : answer.eager_ms;
+  const TimeBand band;
+  const auto next = candidate.search   ? candidate.search->took(took)
+                    : band.holds(took) ? SizeSearch::Next::kFits
+                                       : SizeSearch::Next::kGiveUp;
+  if (next == SizeSearch::Next::kGiveUp)
+    candidate.reject(CandidateFault::kTime,
+                     finding ? finding->message
+                             : fmt::format("eager takes {:.3g} ms, not {:g} to {:g}", took,
+                                           band.shortest_ms, band.longest_ms));
+  return next == SizeSearch::Next::kTryAgain;
 }
 
 void SynthBatch::drop_copies() {
@@ -231,14 +224,11 @@ void SynthBatch::drop_copies() {
 }
 
 Status SynthBatch::judge() {
-  return on_device(
-      "trying mutations", open(), [&](Candidate& candidate, SynthTrial& trial) -> Status {
-        const auto finding =
-            trial.judge(*candidate.task, *candidate.task->find_size(candidate.size));
-        if (!finding) return Done{};
-        candidate.reject(finding->fault, finding->message);
-        return finding->fault == CandidateFault::kEager ? restart_oracle() : Status(Done{});
-      });
+  const std::vector<Candidate*> wanted = open();
+  const auto answers = try_each(wanted, TrialKind::kJudge);
+  if (!answers) return answers.error();
+  reject_found(wanted, *answers);
+  return Done{};
 }
 
 Status SynthBatch::build_packages() {
@@ -261,26 +251,28 @@ Status SynthBatch::build_packages(const std::string& size) {
     all.insert(i);
   }
   const auto packages =
-      build_baseline_packages(plan, all, setting_.installation, setting_.hello,
-                              {.precision = kSynthPrecision, .interrupted = setting_.stop},
+      build_baseline_packages(plan, all, setting_.installation, setting_.devices->hello(),
+                              {.precision = kSynthPrecision,
+                               .interrupted = setting_.stop,
+                               .gpus = setting_.devices->gpus()},
                               setting_.sandbox, setting_.progress);
   if (!packages) return packages.error();
   if (setting_.stop()) return Done{};
-  const auto lock = lock_device(setting_);
-  if (!lock) return lock.error();
+  std::vector<Candidate*> built;
+  std::vector<TrialOrder> orders;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const PackageResult& package = packages->at(i);
     if (package.file.empty()) {
       wanted[i]->reject(CandidateFault::kPackage, package.reason);
       continue;
     }
-    SynthTrial trial(*setting_.oracle, setting_.target->device, trial_seed(setting_, *wanted[i]));
-    const auto finding = trial.compare(plan.tasks[i], *plan.tasks[i].find_size(size), package.file);
-    if (!finding) continue;
-    wanted[i]->reject(finding->fault, finding->message);
-    if (finding->fault == CandidateFault::kDisagrees) continue;
-    if (auto restarted = restart_oracle(); !restarted) return restarted;
+    built.push_back(wanted[i]);
+    orders.push_back(order_for(*wanted[i], TrialKind::kCompare));
+    orders.back().package = fs::absolute(package.file);
   }
+  const auto answers = setting_.devices->try_all(orders, setting_.stop);
+  if (!answers) return answers.error();
+  reject_found(built, *answers);
   return Done{};
 }
 

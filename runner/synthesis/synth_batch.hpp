@@ -11,25 +11,20 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/target.hpp"
 #include "runner/core/progress_sink.hpp"
 #include "runner/core/result.hpp"
 #include "runner/import/importer.hpp"
 #include "runner/installation/installation.hpp"
-#include "runner/measure/oracle/oracle_process.hpp"
 #include "runner/sandbox/sandbox.hpp"
 #include "runner/synthesis/candidate_record.hpp"
 #include "runner/synthesis/contamination.hpp"
 #include "runner/synthesis/size_search.hpp"
 #include "runner/synthesis/synth_request.hpp"
+#include "runner/synthesis/trial_devices.hpp"
+#include "runner/synthesis/trial_order.hpp"
 #include "runner/task/task.hpp"
 
 namespace kbench {
-
-class SynthTrial;
-
-// The class of `tasks lint`: TF32's own errors would let a rounded output pass on CUDA.
-inline constexpr const char* kSynthPrecision = "fp32";
 
 struct Candidate {
   ImportSource source;
@@ -51,9 +46,8 @@ struct SynthSetting {
   std::vector<HeldOutTask> held_out;
   std::filesystem::path work;             // a suite for the time being
   std::optional<Target> target;           // none: nothing is executed
-  std::unique_ptr<OracleProcess> oracle;  // with a target
-  OracleHello hello;
-  std::set<std::string> fingerprints;  // fingerprints of kept candidates
+  std::unique_ptr<TrialDevices> devices;  // with a target
+  std::set<std::string> fingerprints;     // fingerprints of kept candidates
   ProgressSink& progress;
   std::function<bool()> stop;
 };
@@ -74,15 +68,14 @@ class SynthBatch {
   void take_lowered(Candidate& candidate, const ImportOutcome& outcome);
   void read_graph(Candidate& candidate);
   Result<std::vector<Candidate*>> time(const std::vector<Candidate*>& wanted);
+  [[nodiscard]] bool take_time(Candidate& candidate, const TrialAnswer& answer);
   void drop_copies();
   Status judge();
   Status build_packages();
   Status build_packages(const std::string& size);
-  // Has `act` run alone on the device, on each candidate, until it is stopped, or one of them
-  // cannot be.
-  Status on_device(const char* phase, const std::vector<Candidate*>& wanted,
-                   const std::function<Status(Candidate&, SynthTrial&)>& act);
-  Status restart_oracle();
+  [[nodiscard]] TrialOrder order_for(const Candidate& candidate, TrialKind kind) const;
+  // The answers to trials of that kind, one a candidate.
+  Result<TrialAnswers> try_each(const std::vector<Candidate*>& wanted, TrialKind kind);
 
   SynthSetting& setting_;
   std::vector<Candidate>& candidates_;

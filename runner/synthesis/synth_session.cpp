@@ -9,7 +9,6 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/usable_cores.hpp"
-#include "runner/device/oracle_options.hpp"
 #include "runner/import/lowering_setup.hpp"
 #include "runner/installation/python_facts.hpp"
 #include "runner/installation/torch_search.hpp"
@@ -21,6 +20,7 @@
 #include "runner/synthesis/synth_sources.hpp"
 #include "runner/synthesis/synthesis_journal.hpp"
 #include "runner/synthesis/synthesis_manifest.hpp"
+#include "runner/synthesis/trial_lanes.hpp"
 #include "runner/task/suite.hpp"
 
 namespace kbench {
@@ -57,8 +57,7 @@ class SynthSession {
                  .held_out = {},
                  .work = options.out / ".work",
                  .target = std::nullopt,
-                 .oracle = nullptr,
-                 .hello = {},
+                 .devices = nullptr,
                  .fingerprints = {},
                  .progress = progress_,
                  .stop = [this] { return guard_.interrupted(); }} {}
@@ -93,7 +92,7 @@ class SynthSession {
     if (!options_.no_run)
       if (auto chosen = choose_device(); !chosen) return chosen;
     if (auto opened = open_journal(); !opened) return opened;
-    return options_.no_run ? Status(Done{}) : start_oracle();
+    return options_.no_run ? Status(Done{}) : start_devices();
   }
 
   // Finds candidates in files; those of the grammar are made when they are wanted.
@@ -114,23 +113,21 @@ class SynthSession {
   }
 
   Status choose_device() {
-    RunRequest selection;
-    selection.device = options_.device;
-    auto target = choose_target(selection, setting_.installation);
-    if (!target) return target.error();
-    setting_.target = std::move(*target);
+    auto chosen = choose_devices_of(options_.device, options_.devices, setting_.installation);
+    if (!chosen) return chosen.error();
+    setting_.target = std::move(chosen->target);
+    lanes_ = std::move(chosen->lanes);
     return Done{};
   }
 
-  Status start_oracle() {
+  Status start_devices() {
     if (auto made = create_cache(setting_.installation); !made) return made;
-    auto oracle = OracleProcess::start(
-        oracle_options(*sandbox_, setting_.installation, *setting_.target, kSynthPrecision));
-    if (!oracle) return oracle.error();
-    setting_.oracle = std::move(*oracle);
-    auto hello = setting_.oracle->hello();
-    if (!hello) return hello.error();
-    setting_.hello = std::move(*hello);
+    auto devices = lanes_.empty() ? start_trial_device(*sandbox_, setting_.installation,
+                                                       *setting_.target, progress_)
+                                  : start_trial_lanes(lanes_, setting_.installation,
+                                                      *setting_.target, progress_, setting_.stop);
+    if (!devices) return devices.error();
+    setting_.devices = std::move(*devices);
     return Done{};
   }
 
@@ -138,15 +135,21 @@ class SynthSession {
   [[nodiscard]] Json header() const {
     Json from = Json::array();
     for (const fs::path& path : options_.from) from.push_back(fs::absolute(path).string());
-    return {{"schema", "kbench-synthesis/1"},
-            {"grammar", grammar_ > 0 ? Json(grammar_) : Json()},
-            {"from", std::move(from)},
-            {"seed", options_.seed},
-            {"operators", {options_.least, options_.most}},
-            {"mode", options_.mode},
-            {"device", setting_.target ? Json(setting_.target->device) : Json()},
-            {"packages", !options_.no_run && !options_.no_packages},
-            {"torch", setting_.installation.built_with_torch}};
+    Json json{{"schema", "kbench-synthesis/1"},
+              {"grammar", grammar_ > 0 ? Json(grammar_) : Json()},
+              {"from", std::move(from)},
+              {"seed", options_.seed},
+              {"operators", {options_.least, options_.most}},
+              {"mode", options_.mode},
+              {"device", setting_.target ? Json(setting_.target->device) : Json()},
+              {"packages", !options_.no_run && !options_.no_packages},
+              {"torch", setting_.installation.built_with_torch}};
+    if (const auto& shard = options_.shard)
+      json["shard"] = fmt::format("{}/{}", shard->index, shard->of);
+    return json;
+  }
+  [[nodiscard]] bool is_of_shard(std::int64_t candidate) const {
+    return !options_.shard || candidate % options_.shard->of == options_.shard->index - 1;
   }
 
   Status open_journal() {
@@ -192,7 +195,7 @@ class SynthSession {
     const auto count = composed ? options_.count : static_cast<std::int64_t>(sources_.size());
     std::vector<Candidate> pending;
     for (std::int64_t i = 0; i < count; ++i)
-      if (!done.contains(i))
+      if (!done.contains(i) && is_of_shard(i))
         pending.push_back(composed ? composed_candidate(i) : read_candidate(i));
     return pending;
   }
@@ -274,7 +277,8 @@ class SynthSession {
   std::unique_ptr<Sandbox> sandbox_;
   InterruptGuard guard_;
   SynthSetting setting_;
-  int grammar_ = 0;  // 0: candidates come from files
+  std::vector<GpuInfo> lanes_;  // empty: one device, without a lane
+  int grammar_ = 0;             // 0: candidates come from files
   std::vector<ImportSource> sources_;
   std::unique_ptr<SynthesisJournal> journal_;
 };
@@ -283,6 +287,8 @@ class SynthSession {
 
 Result<SynthOutcome> synthesize(const SynthRequest& request, const Installation& installation,
                                 ProgressSink& progress) {
+  if (request.devices)
+    if (auto fine = check_devices(*request.devices); !fine) return fine.error();
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return complete.error();
   if (complete->python.empty()) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "runner/lint/graph_facts.hpp"
 #include "runner/lint/linter.hpp"
 #include "runner/measure/secret.hpp"
+#include "runner/task/task.hpp"
 #include "runner/verify/acceptance.hpp"
 
 namespace kbench {
@@ -34,7 +37,25 @@ std::string flaws_of(const LintRecord& record) {
   return more > 0 ? fmt::format("{}; and {} more", first, more) : first;
 }
 
-}  // namespace
+class SynthTrial {
+ public:
+  SynthTrial(OracleProcess& oracle, std::string device, std::string seed)
+      : oracle_(oracle), device_(std::move(device)), seed_(std::move(seed)) {}
+
+  // Errors: the oracle's, kDoesNotFit among them.
+  Result<double> eager_ms(const Task& task, const TaskSize& size);
+  std::optional<TrialFinding> judge(const Task& task, const TaskSize& size);
+  std::optional<TrialFinding> compare(const Task& task, const TaskSize& size,
+                                      const std::filesystem::path& package);
+
+ private:
+  Status load(const Task& task, const TaskSize& size, const std::filesystem::path& package);
+  Result<std::optional<TrialFinding>> run_twice(const Task& task, const TaskSize& size);
+
+  OracleProcess& oracle_;
+  std::string device_;
+  std::string seed_;
+};
 
 Status SynthTrial::load(const Task& task, const TaskSize& size,
                         const std::filesystem::path& package) {
@@ -120,6 +141,39 @@ std::optional<TrialFinding> SynthTrial::compare(const Task& task, const TaskSize
                                     Whose::kCompiledBaselines);
   if (check.passed) return std::nullopt;
   return TrialFinding{CandidateFault::kDisagrees, check.message};
+}
+
+TrialAnswer time_eager(SynthTrial& trial, const Task& task, const TaskSize& size) {
+  const auto ms = trial.eager_ms(task, size);
+  if (ms) return {.eager_ms = *ms, .finding = std::nullopt};
+  const bool too_large = ms.error().code == ErrorCode::kDoesNotFit;
+  return {.finding = TrialFinding{too_large ? CandidateFault::kTime : CandidateFault::kEager,
+                                  ms.error().message}};
+}
+
+}  // namespace
+
+Result<TrialAnswer> make_trial(OracleProcess& oracle, const std::string& device,
+                               const TrialOrder& order) {
+  const auto task = load_task(order.file);
+  if (!task) return task.error();
+  const TaskSize* size = task->find_size(order.size);
+  if (size == nullptr)
+    return Error{ErrorCode::kNotFound, fmt::format("{} has no size {}", task->id, order.size), ""};
+  SynthTrial trial(oracle, device, order.seed);
+  switch (order.kind) {
+    case TrialKind::kTime: return time_eager(trial, *task, *size);
+    case TrialKind::kJudge: return TrialAnswer{.finding = trial.judge(*task, *size)};
+    case TrialKind::kCompare:
+      return TrialAnswer{.finding = trial.compare(*task, *size, order.package)};
+  }
+  return TrialAnswer{};
+}
+
+Status renew_oracle(OracleProcess& oracle) {
+  if (auto restarted = oracle.restart(); !restarted) return restarted;
+  if (auto hello = oracle.hello(); !hello) return hello.error();
+  return Done{};
 }
 
 }  // namespace kbench

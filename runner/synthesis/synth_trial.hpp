@@ -1,49 +1,23 @@
-// The trial of a candidate on an oracle: how long eager takes, that two runs are equal, that wrong
-// submissions are rejected, that its package computes the same. One oracle serves one candidate
-// after another, under the measuring lock.
+// Makes trials of candidates (trial_order.hpp) on an oracle, under the measuring lock. One oracle
+// serves one candidate after another.
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <string>
 
 #include "runner/core/result.hpp"
 #include "runner/measure/oracle/oracle_process.hpp"
-#include "runner/synthesis/candidate_record.hpp"
-#include "runner/task/task.hpp"
+#include "runner/synthesis/trial_order.hpp"
 
 namespace kbench {
 
-struct TrialFinding {
-  CandidateFault fault;
-  std::string message;
-};
+// The class of `tasks lint`: TF32's own errors would let a rounded output pass on CUDA.
+inline constexpr const char* kSynthPrecision = "fp32";
 
-class SynthTrial {
- public:
-  // `seed`: what inputs and parameters are drawn by. The oracle outlives this.
-  SynthTrial(OracleProcess& oracle, std::string device, std::string seed)
-      : oracle_(oracle), device_(std::move(device)), seed_(std::move(seed)) {}
+// The answer of an oracle on that device ("cpu", "cuda"). Errors: those of reading the task.
+[[nodiscard]] Result<TrialAnswer> make_trial(OracleProcess& oracle, const std::string& device,
+                                             const TrialOrder& order);
 
-  // The shortest of a few calls. Errors: the oracle's, kDoesNotFit among them.
-  [[nodiscard]] Result<double> eager_ms(const Task& task, const TaskSize& size);
-
-  // The fault of a task; nothing where eager is finite, does the same twice, and every mutation is
-  // rejected. The oracle must be started anew after kEager.
-  [[nodiscard]] std::optional<TrialFinding> judge(const Task& task, const TaskSize& size);
-
-  // The first difference; nothing where the package computes what eager does, as far as a baseline
-  // must.
-  [[nodiscard]] std::optional<TrialFinding> compare(const Task& task, const TaskSize& size,
-                                                    const std::filesystem::path& package);
-
- private:
-  Status load(const Task& task, const TaskSize& size, const std::filesystem::path& package);
-  Result<std::optional<TrialFinding>> run_twice(const Task& task, const TaskSize& size);
-
-  OracleProcess& oracle_;
-  std::string device_;
-  std::string seed_;
-};
+// Puts a new process in place of an oracle that an answer spoils. Errors: no device answers.
+[[nodiscard]] Status renew_oracle(OracleProcess& oracle);
 
 }  // namespace kbench

@@ -37,7 +37,7 @@ class Parser {
   [[nodiscard]] std::size_t find(const std::string& name) const;
 
   Graph graph_;
-  std::optional<OperatorCheck> check_;  // once inputs and parameters are known
+  std::optional<OperatorCheck> check_;  // none until inputs and parameters are known
   std::unordered_map<std::string, std::size_t> indices_;
 };
 

@@ -17,9 +17,9 @@ namespace {
 constexpr std::string_view kNamespace = "aten::";
 
 struct KindFacts {
-  std::string_view word;  // in suites/operators.txt
+  std::string_view word;  // word in suites/operators.txt
   ArgKind kind;
-  std::string_view allowed;  // for people
+  std::string_view allowed;  // words for people
 };
 
 constexpr std::array<KindFacts, 25> kKinds = {{

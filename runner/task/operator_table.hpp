@@ -52,7 +52,7 @@ struct ArgRule {
 struct ResultRule {
   enum class Memory { kOwn, kShared, kWritten };
   Memory memory = Memory::kOwn;
-  bool list = false;  // as many tensors as there are
+  bool list = false;  // a list of any number of tensors
 };
 
 struct OperatorRule {

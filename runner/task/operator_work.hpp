@@ -22,7 +22,7 @@ using Extents = std::vector<std::int64_t>;
 struct WorkTensor {
   Extents shape;
   int bytes = 4;      // an element
-  bool dense = true;  // in memory as its shape says, without gaps
+  bool dense = true;  // it lies in memory without gaps
 
   [[nodiscard]] double elements() const;
   [[nodiscard]] double total_bytes() const { return elements() * bytes; }
@@ -96,7 +96,7 @@ struct Window {
   std::int64_t extent = 1;  // extent of the dimension it slides along
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
-  std::int64_t padding = 0;  // on either side
+  std::int64_t padding = 0;  // padding on either side
   std::int64_t dilation = 1;
   bool ceil = false;  // a last place that begins inside of the extent counts too
 

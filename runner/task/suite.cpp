@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 // The head of a task file is a few hundred bytes; a title cannot make it longer than this.
 constexpr std::size_t kHeadBytes = 16u << 10;
 
-constexpr std::size_t kNumberDigits = 3;  // at least
+constexpr std::size_t kNumberDigits = 3;  // the fewest digits
 
 // Picks the schema and the title out of the head and stops at the key "sizes". The head holds plain
 // fields and, for reasons, objects of them.

@@ -23,6 +23,12 @@ constexpr std::size_t kMaxRank = 12;
 constexpr std::int64_t kMaxElements = std::int64_t{1} << 40;
 constexpr std::size_t kMaxNodes = 1u << 17;
 
+// A task all of whose inputs are fixed tells no kernel from one that keeps its first output. The
+// reader gives it this flaw, with this reason, whether its file says so or not.
+inline constexpr std::string_view kFixedInputsFlaw = "previous";
+inline constexpr std::string_view kFixedInputsReason =
+    "all its inputs have the same values in every call";
+
 enum class DType {
   kFloat64,
   kFloat32,

@@ -14,7 +14,6 @@
 #include "runner/core/strict_json.hpp"
 #include "runner/task/draw_reader.hpp"
 #include "runner/task/fast_math.hpp"
-#include "runner/task/fixed_inputs.hpp"
 #include "runner/task/graph.hpp"
 #include "runner/task/hard_draws.hpp"
 #include "runner/task/json_field.hpp"

@@ -53,7 +53,7 @@ enum class StopReason {
 [[nodiscard]] bool is_infrastructure(StopReason reason);
 
 struct ToolCall {
-  std::string tool;       // as the model named it
+  std::string tool;       // the model's word for it
   std::string arguments;  // hash of what it wrote, which need not be JSON
   std::string result;     // hash of what it was told
   CallError error = CallError::kNone;
@@ -73,7 +73,7 @@ struct Turn {
   std::string tools;          // hash of the list of tools that was offered; empty: none was
   std::string reply;          // hash of the assistant's message
   std::string finish_reason;  // the endpoint's word
-  std::optional<std::int64_t> prompt_tokens;  // as the endpoint counts; empty where it does not
+  std::optional<std::int64_t> prompt_tokens;  // the endpoint's count; empty: it does not count
   std::optional<std::int64_t> completion_tokens;
   int invalid_calls = 0;
   int compacted = 0;         // messages of the prompt that stand there shortened
@@ -89,7 +89,7 @@ struct Episode {
   std::string task;                       // "level1/019_relu"
   std::string size;                       // "small" or "full"
   std::string device;                     // "cpu" or "cuda"
-  std::string model;                      // as the endpoint calls it
+  std::string model;                      // the endpoint's name of it
   std::string sampling;                   // JSON: temperature, style, ...
   std::int64_t seed = 0;                  // seed that the endpoint was given
   std::string budget;                     // JSON: turns, tokens, evaluations, seconds, window

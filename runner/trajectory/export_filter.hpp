@@ -34,7 +34,7 @@ enum class Rejection {
   kUnfinished,  // rejected by every rule, like the next two
   kHeldOut,
   kNoReward,
-  kLowReward,     // below 1; by CUDA Agent's rule, not above 0
+  kLowReward,     // a reward below 1; CUDA Agent's rule: not above 0
   kInvalidCall,   // strict rule: any invalid call
   kUnknownTool,   // CUDA Agent's: a tool that was not offered
   kBadArguments,  // CUDA Agent's: no JSON, or not what the tool takes
@@ -49,7 +49,7 @@ enum class Rejection {
 [[nodiscard]] std::string_view to_string(Rejection rejection);  // "low_reward"
 [[nodiscard]] std::optional<FilterRule> filter_rule_from_string(std::string_view text);
 [[nodiscard]] std::span<const FilterRule> filter_rules();
-[[nodiscard]] std::span<const Rejection> rejections();  // in the order in which they are looked for
+[[nodiscard]] std::span<const Rejection> rejections();  // order: as they are looked for
 
 // Why the rule does not take it; nothing where it does.
 [[nodiscard]] std::optional<Rejection> reject(const Trajectory& trajectory, FilterRule rule);

@@ -28,10 +28,10 @@ inline constexpr std::size_t kMostTemplateBytes = 64u << 10;
 struct InjectionTemplate {
   int version = 0;
   std::string id;
-  std::string heading;       // once, before the first report
+  std::string heading;       // stands once, before the first report
   std::string report;        // holds {component}, {report} and twice {fence}
   std::string plan;          // holds {plan} and twice {fence}
-  std::string ask_for_plan;  // in place of what the context asks for
+  std::string ask_for_plan;  // stands in place of what the context asks for
   std::string filler;        // repeated to the length of what it stands for
 };
 // Errors: kBadInput, a member that is missing or unknown, or lacks its places.

@@ -20,11 +20,11 @@ class NodeLines {
 
  private:
   struct Line {
-    std::string text;  // as JSON writes it, to find one that differs
+    std::string text;  // text as JSON writes it, to find one that differs
     Json json;
     std::string where;
   };
-  std::map<std::string, Line> lines_;  // by id
+  std::map<std::string, Line> lines_;  // key: the id
 };
 
 }  // namespace kbench

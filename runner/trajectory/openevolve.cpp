@@ -258,7 +258,7 @@ class OpenEvolveFiles::Reading {
       const auto one = programs_.find(at);
       complete = one != programs_.end() && one->second.code.has_value();
       if (!complete) break;
-      complete_[at] = true;  // until an ancestor says otherwise
+      complete_[at] = true;  // an ancestor may say otherwise
       path.push_back(at);
       if (one->second.parent.empty()) break;
     }
@@ -317,7 +317,7 @@ class OpenEvolveFiles::Reading {
   const std::map<std::string, Program>& programs_;
   const ImportSetting& setting_;
   std::map<std::string, std::string> copies_;           // ids of originals
-  std::map<std::string, bool> complete_;                // by id
+  std::map<std::string, bool> complete_;                // key: the id
   std::map<std::string, std::set<std::string>> asked_;  // contexts, by id
   std::map<std::string, std::string> parents_;          // keys of nodes, by the child's id
   std::string root_;                                    // the first by its id

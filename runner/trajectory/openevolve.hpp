@@ -56,7 +56,7 @@ class OpenEvolveFiles {
   Program& program(const std::string& id, const std::string& where);
   [[nodiscard]] std::map<std::string, std::string> originals() const;
 
-  std::map<std::string, Program> programs_;  // by id
+  std::map<std::string, Program> programs_;  // key: the id
 };
 
 // The prompt of a full rewrite as a context; nothing where the text is another template's.

@@ -21,7 +21,7 @@ namespace kbench {
 enum class ExportKind {
   kSft,  // demonstrations
   kRft,  // rejection fine-tuning
-  kPpo,  // with value targets
+  kPpo,  // PPO has value targets
 };
 [[nodiscard]] std::string_view to_string(ExportKind kind);  // "sft"
 // The rule without --filter: strict for rft, CUDA Agent's for sft, all for ppo.

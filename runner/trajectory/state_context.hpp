@@ -21,7 +21,7 @@ namespace kbench {
 struct ContextMessage {
   std::string role;                  // "system", "user" or "assistant"
   std::string content;               // up to the anchor where it has one
-  std::optional<std::string> after;  // behind the anchor; nothing: it has none
+  std::optional<std::string> after;  // text behind the anchor; nothing: it has none
 
   friend bool operator==(const ContextMessage&, const ContextMessage&) = default;
 };

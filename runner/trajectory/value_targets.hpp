@@ -20,7 +20,7 @@ inline constexpr double kTraceDecay = 0.95;  // λ
 
 struct ValueTargets {
   std::vector<double> targets;                    // target of each turn
-  std::optional<std::vector<double>> advantages;  // with values only
+  std::optional<std::vector<double>> advantages;  // none unless there are values
 };
 
 // `values` has V of each turn, and may have one more, of what comes after the last: without it the

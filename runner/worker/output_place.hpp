@@ -24,7 +24,7 @@ struct OutputPlace {
   OutputHome home = OutputHome::kArena;
   std::uint32_t unused = 0;
   std::uint64_t address = 0;                              // CUDA: bytes from the start of the heap
-  std::array<std::int64_t, kMaxPlacedRank> strides = {};  // in elements, by dimension
+  std::array<std::int64_t, kMaxPlacedRank> strides = {};  // elements, one number a dimension
 };
 static_assert(sizeof(OutputPlace) == 128);
 

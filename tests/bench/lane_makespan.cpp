@@ -15,8 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "runner/lane/unit_queue.hpp"
 #include "runner/os/files.hpp"
-#include "runner/run/unit_order.hpp"
 #include "tests/fakes/kept_progress.hpp"
 #include "tests/fakes/scripted_fleet.hpp"
 
@@ -53,7 +53,7 @@ bool measure_all(LaneFleet& fleet, const std::vector<int>& milliseconds, Made& m
     const auto events = fleet.wait(std::chrono::milliseconds{100});
     waited += Clock::now() - waiting;
     for (const LaneEvent& event : events) {
-      if (event.what != LaneEvent::What::kRow) return false;
+      if (event.what != LaneEvent::What::kResult) return false;
       ++rows;
     }
   }

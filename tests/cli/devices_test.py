@@ -144,16 +144,25 @@ class WordsTest(DevicesCase):
     def test_it_can_stand_in_a_file(self):
         (self.folder / "kbench.toml").write_text('[run]\ndevices = "cpu,cpu"\n', encoding="utf-8")
         self.assert_fails(self.run_kbench(*TASK), USAGE, "--devices cpu,cpu")
-        (self.folder / "kbench.toml").write_text('[selftest.timing]\ndevices = "cpu,cpu"\n', encoding="utf-8")
-        self.assert_fails(self.kbench("selftest", "timing"), USAGE, "--devices cpu,cpu")
+        for table, words in (("selftest.timing", ("selftest", "timing")), ("calibrate", ("calibrate",))):
+            (self.folder / "kbench.toml").write_text(f'[{table}]\ndevices = "cpu,cpu"\n', encoding="utf-8")
+            self.assert_fails(self.kbench(*words), USAGE, "--devices cpu,cpu")
 
     def test_a_calibration_refuses_what_a_run_does(self):
         for words, why in (("cpu,cpu", "has one device, the CPU"), ("every", "not a list of GPUs")):
             self.assert_fails(self.kbench("selftest", "timing", "--devices", words), USAGE, why)
+            self.assert_fails(self.kbench("calibrate", "--devices", words), USAGE, why)
 
-    def test_the_process_of_a_lane_is_for_a_run_to_start(self):
-        self.assert_fails(self.kbench("lane"), USAGE, "kbench lane is started by a run on several devices")
-        self.assertNotIn("lane", self.kbench("--help").stdout.split())
+    def test_a_synthesis_refuses_what_a_run_does(self):
+        for words, why in (("cpu,cpu", "has one device, the CPU"), ("every", "not a list of GPUs")):
+            self.assert_fails(self.kbench("synth", "--out", "out", "--devices", words), USAGE, why)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_the_process_of_a_lane_is_for_a_command_to_start(self):
+        listed = self.kbench("--help").stdout.split()
+        for word in ("lane", "synth-lane"):
+            self.assert_fails(self.kbench(word), USAGE, "is started by a command on several devices")
+            self.assertNotIn(word, listed)
 
 
 if __name__ == "__main__":

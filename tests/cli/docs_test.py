@@ -73,10 +73,20 @@ class PagesTest(DocsCase):
             if page != "index":
                 self.assertIn(f"| [{page}]({page}.md) | ", contents)
 
-    def test_the_readme_and_the_contents_have_one_table(self):
+    def test_the_readme_has_the_pages_in_the_order_of_the_contents(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8").split("\n## The manual\n")[1]
+        rows = re.compile(r"^\| \[([a-z-]+)\]\(\1\.md\) \| .+ \|$", re.MULTILINE)
+        self.assertEqual(re.findall(r"\[([a-z-]+)\]\(data/docs/\1\.md\)", readme.split("\n## ")[0]),
+                         rows.findall(self.pages()["index"]))
+
+    def test_the_readmes_card_has_the_numbers_of_its_table(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
-        rows = re.compile(r"^\| \[([a-z-]+)\]\((?:data/docs/)?\1\.md\) \| (.+) \|$", re.MULTILINE)
-        self.assertEqual(rows.findall(readme), rows.findall(self.pages()["index"]))
+        eager, compiled, own, over_eager, over_compiled = re.search(
+            r"^\| level3/004_lenet5 \| (.+?) \| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$", readme, re.MULTILINE).groups()
+        (card,) = re.findall(r"^```text\n(✓ correct.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+        for words in (f"{own} ms · {over_eager.split()[0]} eager", f"eager {eager} ms, compiled {compiled} ms",
+                      f"Over eager          {over_eager} ", f"Over compiled       {over_compiled} "):
+            self.assertIn(words, card)
 
     def test_each_page_says_first_what_it_is_about(self):
         about = dict(re.findall(r"^\| \[[a-z-]+\]\(([a-z-]+)\.md\) \| (.+) \|$", self.pages()["index"],

@@ -29,7 +29,8 @@ WORDS = {
     ("tasks", "lint"): ["--task", "--db"],
     ("import", "x.py", "--out", "x"): ["--mode", "--level", ""],
     ("import", "x.py"): ["--out"],
-    ("synth", "--out", "x"): ["--count", "--seed", "--operators", "--from", "--device", "--mode", "--held-out"],
+    ("synth", "--out", "x"): ["--count", "--seed", "--operators", "--from", "--device", "--devices", "--shard", "--mode",
+                              "--held-out"],
     ("synth",): ["--out"],
     ("report", "md"): ["--out", "--db", "--run", "--output"],
     ("report",): [""],
@@ -69,7 +70,7 @@ WORDS = {
     ("history",): [""],
     ("selftest", "sandbox"): ["--without", "--only", "--device"],
     ("selftest", "timing"): ["--rounds"],
-    ("calibrate",): ["--only", "--rounds", "--device"],
+    ("calibrate",): ["--only", "--rounds", "--device", "--devices"],
     ("profile", "relu"): ["--submission", "--side", "--size", "--device", "--precision", "--format", "--suite"],
     ("profile",): [""],
 }

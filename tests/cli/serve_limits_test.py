@@ -256,13 +256,14 @@ class GateTest(GateCase):
 
 class SlowClientTest(ServeCase):
     def test_it_has_as_long_as_the_server_was_told(self):
-        """Two servers, one with little patience: it hangs up first, though it was asked last."""
-        patient = self.serve("--header-timeout", "3600", "--body-timeout", "3600")
-        hasty = self.serve("--header-timeout", "1", "--body-timeout", "1", "--db", "hasty.sqlite")
+        """Two servers, each with little patience for one part: it hangs up there, and the other waits."""
+        of_headers = self.serve("--header-timeout", "1", "--body-timeout", "3600")
+        of_bodies = self.serve("--header-timeout", "3600", "--body-timeout", "1", "--db", "bodies.sqlite")
         headers = b"GET /health HTTP/1.1\r\n"
         body = (b"POST /v1/evaluations HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " +
                 ANN.encode() + b"\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
-        for first, drop in ((headers, b"X: y\r\n"), (body, b" ")):
+        for hasty, patient, first, drop in ((of_headers, of_bodies, headers, b"X: y\r\n"),
+                                            (of_bodies, of_headers, body, b" ")):
             with self.subTest(first), patient.raw(timeout=0.1) as waiting, \
                     hasty.raw(timeout=0.1) as hurried:
                 for connection in (waiting, hurried):

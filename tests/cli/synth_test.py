@@ -91,6 +91,25 @@ class FilesTest(SynthCase):
         self.assertIn("1  contaminated: a held-out task's operators", result.stdout)
 
 
+class ShardTest(SynthCase):
+    def test_shards_have_each_candidate_once(self):
+        (self.folder / "files").mkdir()
+        for name in ("001_sound", "003_larger", "004_held_out", "006_broken"):
+            (self.folder / "files" / f"{name}.py").write_text(FILES[name][0], encoding="utf-8")
+        words = ("--from", "files", "--no-run")
+        for shard, expected in (("1/3", [0, 3]), ("2/3", [1])):
+            folder = "out" + shard[0]
+            self.assert_good(self.synth(*words, "--shard", shard, "--out", folder))
+            header, records = self.lines(folder)
+            self.assertEqual(header["shard"], shard)
+            self.assertEqual([record["candidate"] for record in records], expected)
+        self.assert_fails(self.synth(*words, "--shard", "3/3", "--out", "out1", "--resume"), USAGE,
+                          'shard is "1/3" there, "3/3" here')
+        self.assert_good(self.synth("--from", "out1", "--from", "out2", "--no-run", "--out", "all"))
+        _, records = self.lines("all")
+        self.assertEqual([record["state"] for record in records], ["kept", "kept"])
+
+
 class ResumeTest(SynthCase):
     COUNT = 24
     WORDS = ("--count", COUNT, "--seed", 5, "--no-run", "--out", "out")
@@ -139,7 +158,7 @@ class ResumeTest(SynthCase):
 class UsageTest(SynthCase):
     def test_impossible_values(self):
         for words in (["--operators", "0"], ["--operators", "3..2"], ["--operators", "2..9"],
-                      ["--count", "0"], ["--from", "nowhere.py"], ["--mode", "both"], ["--resume"]):
+                      ["--count", "0"], ["--from", "nowhere.py"], ["--mode", "both"], ["--shard", "3/2"], ["--resume"]):
             with self.subTest(words=words):
                 self.assert_fails(self.synth("--out", "out", "--no-run", *words), USAGE)
 
@@ -192,6 +211,35 @@ class FlawTest(SynthCase):
         _, (record,) = self.lines()
         self.assertIn(record["fault"], ("mutant", "time"))  # a slow machine may be out of the band
         self.assertTrue(record["message"])
+
+
+class LaneTest(SynthCase):
+    """Trials that a lane makes, the CPU's. What several lanes do is the matter of unit.trial_lanes."""
+
+    TEXTS = {"001_flawed": "torch.softmax(torch.cumsum(x, dim=1), dim=1).sum(dim=1)",
+             "002_sound": "torch.cumsum(F.silu(self.inner(x)), dim=1)"}
+
+    def test_a_lane_tries_as_the_command_itself_does(self):
+        (self.folder / "files").mkdir()
+        for name, text in self.TEXTS.items():
+            (self.folder / "files" / f"{name}.py").write_text(HEAD.format(text, 65536), encoding="utf-8")
+        words = ("synth", "--from", "files", "--no-packages", "--out", "out")
+        result = self.kbench(*words, "--devices", "cpu", timeout=1200)
+        self.assertIn(result.returncode, (GOOD, NOTHING_SELECTED), result.stderr)
+        self.assert_nothing_left()
+        header, records = self.lines()
+        self.assertEqual(header["device"], "cpu")
+        flawed, sound = records
+        self.assertIn(flawed["fault"], ("mutant", "time"))  # a slow machine may be out of the band
+        self.assertIn(sound["fault"], (None, "time"))
+        for record in records:
+            self.assertGreater(record["eager_ms"], 0)
+            self.assertEqual(record["tries"], 1)
+
+        # Whether there are lanes is no part of what was asked for.
+        resumed = self.kbench(*words, "--device", "cpu", "--resume", timeout=1200)
+        self.assertEqual(resumed.returncode, result.returncode, resumed.stderr)
+        self.assertEqual(self.lines(), (header, records))
 
 
 if __name__ == "__main__":

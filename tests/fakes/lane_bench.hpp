@@ -21,9 +21,10 @@ struct LaneScript {
   std::map<std::string, Json> orders;  // more of a device's order
   std::map<std::string, Json> units;   // more of a unit, by agent
   std::filesystem::path folder;        // folder of what lanes leave
+  std::vector<int> spare_cores;        // cores that no lane has
 };
 
-class LaneBench final : public ScriptedBench {
+class LaneBench final : public ScriptedBench, private BenchLanes {
  public:
   LaneBench(const BenchOrder& order, const Installation& installation, BenchScript& script,
             std::vector<std::string>& measured, const LaneScript& lanes)
@@ -45,8 +46,13 @@ class LaneBench final : public ScriptedBench {
     if (!facts) return facts.error();
     return ScriptedBench::start();
   }
-  LaneFleet* lanes() override { return &*fleet_; }
-  Json unit_for_lane(std::size_t index) override {
+  BenchLanes* lanes() override { return this; }
+  void begin_end(bool) override { fleet_->begin_end(false); }
+  void wait_for_end() override { fleet_->wait_for_end(); }
+
+ private:
+  LaneFleet& fleet() override { return *fleet_; }
+  Json order_of(std::size_t index) override {
     const PlannedRow& unit = order_.plan.units[index];
     Json told = {{"name", unit.submission ? unit.id.name : order_.plan.tasks[unit.task].id},
                  {"number", index},
@@ -55,10 +61,8 @@ class LaneBench final : public ScriptedBench {
       told.update(more->second);
     return told;
   }
-  void begin_end(bool) override { fleet_->begin_end(false); }
-  void wait_for_end() override { fleet_->wait_for_end(); }
+  [[nodiscard]] std::vector<int> spare_cores() const override { return lanes_.spare_cores; }
 
- private:
   BenchOrder order_;
   const LaneScript& lanes_;
   std::optional<LaneFleet> fleet_;

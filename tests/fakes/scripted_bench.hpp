@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runner/device/measuring_lock.hpp"
-#include "runner/run/run_bench.hpp"
+#include "runner/run/device_bench.hpp"
 #include "runner/submission/source_files.hpp"
 
 namespace kbench::test {

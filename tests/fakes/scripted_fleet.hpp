@@ -1,9 +1,10 @@
 // Commands of scripted lanes (scripted_lane.cpp), and what they left in their folder.
 //
 // An order: device, its lock's name; locks and folder; fails ("take" or "start"); dies ("start");
-// facts (else the device). A unit: row; name and number; milliseconds that it takes; until, a file
-// that it waits for; creates, a file; dies ("once" or "always"); loses, the device that is lost
-// with it; notes; swells, the bytes of its row's message. A file slower-DEVICE in the folder: the
+// facts (else the device). A unit: row, or answer in its place; fails, why it has neither; name and
+// number; milliseconds that it takes; until, a file that it waits for; creates, a file; dies
+// ("once" or "always"); loses, the device that is lost with it; notes; swells, the bytes of its
+// row's message. A file slower-DEVICE in the folder: the
 // factor on the times of that device's kernels.
 #pragma once
 

@@ -25,10 +25,10 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/core/sha256.hpp"
 #include "runner/core/unique_fd.hpp"
 #include "runner/judge/serving.hpp"
+#include "runner/machine/host_facts.hpp"
 #include "runner/os/environment.hpp"
 #include "runner/run/run_session.hpp"
 #include "tests/fakes/kept_progress.hpp"

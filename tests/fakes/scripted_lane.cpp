@@ -1,5 +1,5 @@
-// A lane that measures nothing: a real process with a real lock, which answers a unit with the row
-// that comes with it. What else becomes of it stands in the order and in the unit; tests/fakes/
+// A lane that measures nothing: a real process with a real lock, which answers a unit with what
+// comes with it. What else becomes of it stands in the order and in the unit; tests/fakes/
 // scripted_fleet.hpp says what.
 #include <fcntl.h>
 #include <signal.h>
@@ -52,7 +52,7 @@ class ScriptedWork final : public LaneWork {
     return Json{{"device", order_.value("facts", device())}};
   }
 
-  LaneRow measure(const LaneRequest& request) override {
+  LaneResult measure(const LaneRequest& request) override {
     const Json& unit = request.body;
     progress_.step("measures");
     append("log", fmt::format("{} {}\n", device(), unit.value("name", "")));
@@ -62,13 +62,15 @@ class ScriptedWork final : public LaneWork {
     if (unit.contains("until")) wait_for(unit.at("until").get<std::string>());
     std::this_thread::sleep_for(std::chrono::milliseconds{unit.value("milliseconds", 0)});
     if (unit.contains("creates")) std::ofstream{unit.at("creates").get<std::string>()};
-    LaneRow row;
-    row.row = *evaluation_from_json(unit.at("row"));
-    row.row.device_uuid = "GPU-" + device();
-    stretch(row.row);
-    row.row.message.resize(unit.value("swells", row.row.message.size()), 'x');
-    if (unit.value("loses", "") == device()) row.lost = failure("the device is lost");
-    return row;
+    LaneResult result;
+    if (unit.contains("fails"))
+      result.failure = failure(unit.at("fails").get<std::string>().c_str());
+    else if (unit.contains("answer"))
+      result.body = unit.at("answer");
+    else
+      result.body = evaluation_json(row_of(unit));
+    if (unit.value("loses", "") == device()) result.lost = failure("the device is lost");
+    return result;
   }
 
   void end(bool lost) override { append("ends", fmt::format("{} {}\n", device(), lost)); }
@@ -76,6 +78,14 @@ class ScriptedWork final : public LaneWork {
  private:
   [[nodiscard]] std::string device() const { return order_.at("device").get<std::string>(); }
   [[nodiscard]] fs::path place() const { return order_.at("folder").get<std::string>(); }
+
+  [[nodiscard]] Evaluation row_of(const Json& unit) const {
+    Evaluation row = *evaluation_from_json(unit.at("row"));
+    row.device_uuid = "GPU-" + device();
+    stretch(row);
+    row.message.resize(unit.value("swells", row.message.size()), 'x');
+    return row;
+  }
 
   // Kernels of this device take longer once there is a file that says by how much.
   void stretch(Evaluation& row) const {

@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/backend/backend.hpp"
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 namespace kbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/print/build_caution.hpp"
+#include "runner/print/cautions.hpp"
 
 namespace kbench::test {
 namespace {

@@ -62,6 +62,36 @@ TEST_F(CalibrationFile, AnotherDriverOrAnotherDeviceHasNone) {
   EXPECT_FALSE(known(describe_device({.device = "cpu"}, {})));
 }
 
+// Was: `kbench serve --devices` looked at the first one alone.
+TEST_F(CalibrationFile, EachOfSeveralDevicesIsLookedAtAndThoseWithoutOneAreNamed) {
+  std::vector<Target> targets;
+  for (int index = 0; index < 3; ++index)
+    targets.push_back({.device = "cuda",
+                       .device_index = index,
+                       .gpu = GpuInfo{.name = "NVIDIA H200",
+                                      .driver = "580.159.04",
+                                      .uuid = "GPU-" + std::to_string(index)}});
+  const Uncalibrated all = find_uncalibrated(state(), targets);
+  EXPECT_EQ(all.words(), "cuda:0,cuda:1,cuda:2");
+  ASSERT_TRUE(keep_calibration(state(), stored(describe_device(targets[0]), 0.002)));
+  const Uncalibrated two = find_uncalibrated(state(), targets);
+  EXPECT_EQ(two.words(), "cuda:1,cuda:2");
+  EXPECT_EQ(two.why,
+            "cuda:1: the device was never calibrated; cuda:2: the device was never calibrated");
+  ASSERT_TRUE(keep_calibration(state(), stored(describe_device(targets[2]), 0.002)));
+  const Uncalibrated one = find_uncalibrated(state(), targets);
+  EXPECT_EQ(one.words(), "cuda:1");
+  EXPECT_EQ(one.why, "cuda:1: the device was never calibrated");
+  ASSERT_TRUE(keep_calibration(state(), stored(describe_device(targets[1]), 0.002)));
+  EXPECT_TRUE(find_uncalibrated(state(), targets).places.empty());
+}
+
+TEST_F(CalibrationFile, TheOnlyDeviceNeedsNoName) {
+  const std::vector<Target> cpu = {{.device = "cpu"}};
+  EXPECT_EQ(find_uncalibrated(state(), cpu).words(), "cpu");
+  EXPECT_EQ(find_uncalibrated(state(), cpu).why, "the device was never calibrated");
+}
+
 // With more threads there are more who wait for the slowest one.
 TEST_F(CalibrationFile, WhatWasMeasuredOnSomeCoresSaysNothingOfMore) {
   const auto cpu = [](int threads) {

@@ -335,6 +335,10 @@ TEST_F(CommandOptions, ImportAndSynth) {
   EXPECT_TRUE(synth.resume);
   EXPECT_EQ(synth.format, OutputFormat::kJson);
   EXPECT_FALSE(typed<SynthOptions>("synth --out dir --no-run").no_packages);
+  const auto spread = typed<SynthOptions>("synth --out dir --devices all --shard 2/3");
+  EXPECT_EQ(spread.devices, "all");
+  EXPECT_EQ(spread.shard->index, 2);
+  EXPECT_EQ(spread.shard->of, 3);
   EXPECT_THAT(left({"json"}), IsEmpty());
 }
 
@@ -650,6 +654,9 @@ TEST_F(CommandOptions, TheMachine) {
   EXPECT_EQ(calibrate.only, "timing");
   EXPECT_EQ(calibrate.rounds, 4);
   EXPECT_EQ(calibrate.format, OutputFormat::kJson);
+  const auto both = typed<CalibrateRequest>("calibrate --devices all --busy");
+  EXPECT_EQ(both.devices, "all");
+  EXPECT_TRUE(both.busy);
   const auto timing =
       typed<TimingSelftestRequest>("selftest timing --device cuda:1 --rounds 4 --format json");
   EXPECT_EQ(timing.device, "cuda:1");

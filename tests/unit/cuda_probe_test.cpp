@@ -1,9 +1,9 @@
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "runner/backend/nvml.hpp"
+#include "runner/machine/nvml.hpp"
 
 namespace kbench {
 namespace {

@@ -367,19 +367,22 @@ TEST_F(DeviceLaneTest, WithoutADeviceItSaysSoWhenItStarts) {
   EXPECT_THAT(work->start().error().message, HasSubstr("no device answers"));
 }
 
-TEST_F(DeviceLaneTest, AUnitThatCannotBeReadIsARowThatSaysWhy) {
+TEST_F(DeviceLaneTest, AUnitThatCannotBeReadHasNoResultAndSaysWhy) {
   const auto work = lane();
   ASSERT_TRUE(work->take(lane_order_json(order())).ok());
   const auto facts = work->start();
   ASSERT_TRUE(facts.ok()) << facts.error().message;
   EXPECT_EQ(lane_facts_from_json(*facts)->hello.facts.name, "a scripted device");
-  const LaneRow row = work->measure({.ask = LaneAsk::kMeasure, .body = Json::object()});
-  EXPECT_EQ(row.row.state, State::kInfrastructureError);
-  EXPECT_NE(row.row.message, "");
-  EXPECT_FALSE(row.lost) << "the device is as it was";
-  const LaneRow missing = work->measure(unit(folder_ / "gone.so"));
-  EXPECT_EQ(missing.row.task, "level1/019_relu");
-  EXPECT_NE(missing.row.state, State::kOk);
+  const LaneResult unread = work->measure({.ask = LaneAsk::kMeasure, .body = Json::object()});
+  ASSERT_TRUE(unread.failure);
+  EXPECT_NE(unread.failure->message, "");
+  EXPECT_FALSE(unread.lost) << "the device is as it was";
+  const LaneResult missing = work->measure(unit(folder_ / "gone.so"));
+  EXPECT_FALSE(missing.failure);
+  const auto row = evaluation_from_json(missing.body);
+  ASSERT_TRUE(row.ok()) << row.error().message;
+  EXPECT_EQ(row->task, "level1/019_relu");
+  EXPECT_NE(row->state, State::kOk);
   EXPECT_FALSE(missing.lost);
   work->end(false);
 }

@@ -135,6 +135,49 @@ TEST(DeviceChoice, ACpuIsOneDevice) {
   EXPECT_THAT(refused.error().message, HasSubstr("has one device, the CPU"));
 }
 
+TEST(DeviceChoice, EachOfSeveralIsATargetOfItsOwn) {
+  ChosenDevices chosen{.target = {.device = "cuda", .device_index = 1, .size = "full"},
+                       .lanes = {gpu(1, "GPU-a"), gpu(0, "GPU-b")}};
+  const auto each = chosen.each();
+  ASSERT_EQ(each.size(), 2u);
+  EXPECT_EQ(each[0].device_index, 1);
+  EXPECT_EQ(each[1].device_index, 0);
+  EXPECT_EQ(each[1].gpu->uuid, "GPU-b");
+  EXPECT_EQ(each[1].size, "full");
+  chosen.lanes = {GpuInfo()};
+  ASSERT_EQ(chosen.each().size(), 1u) << "the lane of a CPU";
+  EXPECT_EQ(chosen.each()[0].device_index, 1);
+}
+
+// A server on more GPUs than it has cores for judges on fewer, and calibrates those.
+TEST(DeviceChoice, DevicesWithoutCoresForALaneAreMeasuredOnByNoRun) {
+  const ChosenDevices chosen{.target = {.device = "cuda"},
+                             .lanes = {gpu(0, "GPU-a"), gpu(1, "GPU-b")}};
+  const auto measured = [&](const std::vector<int>& cores) {
+    std::vector<int> indices;
+    for (const Target& one : chosen.with_cores(cores, "/none")) indices.push_back(one.device_index);
+    return indices;
+  };
+  EXPECT_THAT(measured({0, 1, 2, 3, 4, 5, 6, 7}), ElementsAre(0, 1));
+  EXPECT_THAT(measured({0, 1, 2, 3}), ElementsAre(0));
+  EXPECT_THAT(measured({0}), IsEmpty());
+  const ChosenDevices one{.target = {.device = "cpu"}, .lanes = {}};
+  EXPECT_EQ(one.with_cores({0}, "/none").size(), 1u);
+}
+
+TEST(DeviceChoice, ACommandIsRefusedForTheWordsThatARunIs) {
+  const Installation without_cuda;
+  EXPECT_THAT(choose_devices_of("cpu", {}, without_cuda)->lanes, IsEmpty());
+  EXPECT_EQ(choose_devices_of({}, "cpu", without_cuda)->lanes.size(), 1u);
+  EXPECT_EQ(choose_devices_of({}, "all", without_cuda)->target.device, "cpu");
+  EXPECT_THAT(choose_devices_of({}, "cpu,cpu", without_cuda).error().message,
+              HasSubstr("has one device, the CPU"));
+  EXPECT_THAT(choose_devices_of({}, "every", without_cuda).error().message,
+              HasSubstr("not a list of GPUs"));
+  EXPECT_EQ(choose_devices_of({}, "cuda:1", without_cuda).error().message,
+            "this kbench was built without CUDA");
+}
+
 TEST(DeviceChoice, LanesAreStartedByUuid) {
   Plan plan = plan_on("cuda");
   const auto refused = take_devices("all", {gpu(0, ""), gpu(1, "")}, plan);

@@ -8,6 +8,7 @@
 #include "runner/judge/kernel_words.hpp"
 #include "runner/judge/serve_judge.hpp"
 #include "runner/judge/workspace_session.hpp"
+#include "runner/serve/client_limits.hpp"
 #include "tests/unit/judge_fixture.hpp"
 
 namespace kbench::test {
@@ -290,6 +291,22 @@ TEST_F(HandedByServer, OnlyWhatWasOpenedIsAWorkspace) {
   };
   EXPECT_EQ(read("mine", "anna").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(read(std::string(32, 'a'), "../anna").error().message, "nobody is called so");
+}
+
+// An agent that works in a newer one goes on.
+TEST_F(HandedByServer, OfTooManyWorkspacesTheOldestGoes) {
+  const auto serving = judge();
+  const fs::path folder = benches_.place.state / "workspaces";
+  const auto now = fs::file_time_type::clock::now();
+  const auto of_age = [&](std::size_t hours) { return folder / ("anna-" + std::to_string(hours)); };
+  for (std::size_t hours = 1; hours <= limits::kMostWorkspaces; ++hours) {
+    fs::create_directories(of_age(hours) / "kernels");
+    fs::last_write_time(of_age(hours) / "kernels", now - std::chrono::hours(hours));
+  }
+  ASSERT_TRUE(serving->use_tool("open_workspace", {{"task", "level1/019_relu"}}, "bert").ok());
+  EXPECT_FALSE(fs::exists(of_age(limits::kMostWorkspaces)));
+  EXPECT_TRUE(fs::exists(of_age(limits::kMostWorkspaces - 1)));
+  EXPECT_TRUE(fs::exists(of_age(1)));
 }
 
 // --- an agent's tools and a workspace's requests ---

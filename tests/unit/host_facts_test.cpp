@@ -1,4 +1,4 @@
-#include "runner/backend/cpu/host_facts.hpp"
+#include "runner/machine/host_facts.hpp"
 
 #include <fstream>
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -60,6 +61,11 @@ class LaneFleetTest : public ::testing::Test {
         "events of lanes"));
     return all;
   }
+  static Evaluation row_of(const LaneEvent& event) {
+    auto row = evaluation_from_json(event.result.body);
+    EXPECT_TRUE(row.ok());
+    return row ? std::move(*row) : Evaluation();
+  }
   void until_idle(std::size_t lanes) {
     EXPECT_TRUE(await(
         [&] {
@@ -92,10 +98,10 @@ TEST_F(LaneFleetTest, EachLaneMeasuresBesideTheOthers) {
   const auto rows = events(2);
   EXPECT_THAT(lane_lines(folder_ / "log"), UnorderedElementsAre("cuda:0 task7", "cuda:1 task8"));
   for (const LaneEvent& event : rows) {
-    EXPECT_EQ(event.what, LaneEvent::What::kRow);
+    EXPECT_EQ(event.what, LaneEvent::What::kResult);
     EXPECT_EQ(event.unit, event.lane + 7);
-    EXPECT_EQ(event.row.task, "task" + std::to_string(event.unit));
-    EXPECT_EQ(event.row.state, State::kOk);
+    EXPECT_EQ(row_of(event).task, "task" + std::to_string(event.unit));
+    EXPECT_EQ(row_of(event).state, State::kOk);
   }
   EXPECT_THAT(progress_.lines, HasSubstr("cuda:1: warm"));
   EXPECT_FALSE(fleet.any_busy());
@@ -137,6 +143,22 @@ TEST_F(LaneFleetTest, ALaneWaitsForItsDeviceUntilNobodyWantsIt) {
   EXPECT_THAT(given_up.error().message, HasSubstr("interrupted while it waited"));
 }
 
+// Two fleets that want the same devices: if each had one of them, they would wait for ever.
+TEST_F(LaneFleetTest, NoLaneWantsItsDeviceBeforeTheOneBeforeHasItsOwn) {
+  auto held = DeviceLock::take(folder_ / "locks", "cuda:0", {"1", "somebody"},
+                               [](const auto&) { return true; });
+  ASSERT_TRUE(held.ok());
+  std::vector<LaneCommand> commands{scripted_lane("cuda:0", folder_.path()),
+                                    scripted_lane("cuda:1", folder_.path())};
+  commands[1].argv = {(folder_ / "no program").string()};
+  LaneFleet fleet(std::move(commands), progress_);
+  EXPECT_EQ(fleet.take([this] { return progress_.lines.find("waits") != std::string::npos; })
+                .error()
+                .message,
+            "interrupted while it waited for the device")
+      << "nobody has tried to start the second one";
+}
+
 TEST_F(LaneFleetTest, ALaneThatDiesGivesItsUnitBackAndIsReplaced) {
   LaneFleet& fleet = ready(2);
   begin(1, 4, {{"dies", "once"}});
@@ -150,7 +172,7 @@ TEST_F(LaneFleetTest, ALaneThatDiesGivesItsUnitBackAndIsReplaced) {
   EXPECT_TRUE(fleet.any_left());
   until_idle(2);
   begin(1, 4, {{"dies", "once"}});
-  EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
+  EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kResult);
 }
 
 // Was: the lane was busy for ever, with what nobody had told it.
@@ -180,7 +202,7 @@ TEST_F(LaneFleetTest, OneThatDiesThriceHasLostItsDevice) {
   EXPECT_THAT(last[1].error.message, HasSubstr("the third time in 10 minutes"));
   EXPECT_THAT(fleet.idle(), ElementsAre(1)) << "the others go on";
   begin(1, 1);
-  EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kRow);
+  EXPECT_EQ(events(1).at(0).what, LaneEvent::What::kResult);
 }
 
 // A unit that nobody can read, send or tell of: its lane goes on with the next one.
@@ -189,18 +211,18 @@ class SoundLaneTest : public LaneFleetTest {
   void expect_that_it_goes_on() {
     begin(0, 2);
     const auto next = events(1);
-    EXPECT_EQ(next.at(0).what, LaneEvent::What::kRow);
-    EXPECT_EQ(next.at(0).row.task, "task2");
+    EXPECT_EQ(next.at(0).what, LaneEvent::What::kResult);
+    EXPECT_EQ(row_of(next.at(0)).task, "task2");
     EXPECT_THAT(lane_lines(folder_ / "pids"), SizeIs(1)) << "another process was started";
     EXPECT_THAT(progress_.lines, Not(HasSubstr("replaced")));
   }
-  // It becomes an answer without a row.
-  std::string no_row() {
+  // It becomes an answer without a result.
+  std::string no_result() {
     const auto told = events(1);
-    EXPECT_EQ(told.at(0).what, LaneEvent::What::kRow);
+    EXPECT_EQ(told.at(0).what, LaneEvent::What::kResult);
     EXPECT_EQ(told.at(0).unit, 1U);
-    EXPECT_EQ(told.at(0).row.task, "");
-    return told.at(0).row.message;
+    EXPECT_TRUE(told.at(0).result.failure);
+    return told.at(0).result.failure.value_or(Error{}).message;
   }
 };
 
@@ -209,7 +231,7 @@ TEST_F(SoundLaneTest, AnOrderThatNoLaneCanReadCostsItsUnitOnly) {
   Json deep = 1;
   for (int i = 0; i < 2000; ++i) deep = Json::array({std::move(deep)});
   begin(0, 1, {{"deep", std::move(deep)}});
-  EXPECT_THAT(no_row(), HasSubstr("the lane cannot read what it is to measure: "));
+  EXPECT_THAT(no_result(), HasSubstr("the lane cannot read what it is to measure: "));
   expect_that_it_goes_on();
 }
 
@@ -223,10 +245,10 @@ TEST_F(SoundLaneTest, AnOrderThatIsTooLargeCostsItsUnitOnly) {
   expect_that_it_goes_on();
 }
 
-TEST_F(SoundLaneTest, ARowThatIsTooLargeCostsItsUnitOnly) {
+TEST_F(SoundLaneTest, AResultThatIsTooLargeCostsItsUnitOnly) {
   ready(1);
   begin(0, 1, {{"swells", 5u << 20}});
-  EXPECT_EQ(no_row(), "the row takes more than the 4 MiB of a message of a lane");
+  EXPECT_EQ(no_result(), "the result takes more than the 4 MiB of a message of a lane");
   expect_that_it_goes_on();
 }
 
@@ -235,7 +257,7 @@ TEST_F(LaneFleetTest, ADeviceThatIsLostLeavesWithItsRow) {
   begin(0, 1, {{"loses", "cuda:0"}});
   const auto last = events(2);
   ASSERT_EQ(last.size(), 2U);
-  EXPECT_EQ(last[0].what, LaneEvent::What::kRow);
+  EXPECT_EQ(last[0].what, LaneEvent::What::kResult);
   EXPECT_EQ(last[1].what, LaneEvent::What::kLost);
   EXPECT_EQ(last[1].error.message, "the device is lost");
   EXPECT_THAT(fleet.idle(), ElementsAre(1));

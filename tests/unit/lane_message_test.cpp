@@ -35,18 +35,28 @@ TEST(LaneMessage, RequestsComeAsTheyWereSent) {
   EXPECT_EQ(again(request).body, request.body);
 }
 
-TEST(LaneMessage, RowsComeWithWhatBecameOfTheDevice) {
+TEST(LaneMessage, ResultsComeWithWhatBecameOfTheDevice) {
   LaneReply reply;
-  reply.answer = LaneAnswer::kRow;
-  reply.measured.row.task = "level1/019_relu";
-  reply.measured.row.samples.resize(2);
-  EXPECT_EQ(again(reply).measured.row.task, "level1/019_relu");
-  EXPECT_EQ(again(reply).measured.row.samples.size(), 2U);
-  EXPECT_EQ(again(reply).measured.lost, std::nullopt);
-  reply.measured.lost = Error{ErrorCode::kTimeout, "no answer", "look"};
-  ASSERT_TRUE(again(reply).measured.lost);
-  EXPECT_EQ(again(reply).measured.lost->code, ErrorCode::kTimeout);
-  EXPECT_EQ(again(reply).measured.lost->hint, "look");
+  reply.answer = LaneAnswer::kResult;
+  reply.result.body = {{"task", "level1/019_relu"}};
+  EXPECT_EQ(again(reply).result.body, reply.result.body);
+  EXPECT_FALSE(again(reply).result.failure);
+  EXPECT_FALSE(again(reply).result.lost);
+  reply.result.lost = Error{ErrorCode::kTimeout, "no answer", "look"};
+  EXPECT_EQ(again(reply).result.body, reply.result.body);
+  ASSERT_TRUE(again(reply).result.lost);
+  EXPECT_EQ(again(reply).result.lost->code, ErrorCode::kTimeout);
+  EXPECT_EQ(again(reply).result.lost->hint, "look");
+}
+
+TEST(LaneMessage, AUnitWithoutAResultSaysWhy) {
+  LaneReply reply;
+  reply.answer = LaneAnswer::kResult;
+  reply.result.failure = Error{ErrorCode::kBadInput, "it cannot be read", "write it anew"};
+  ASSERT_TRUE(again(reply).result.failure);
+  EXPECT_EQ(again(reply).result.failure->code, ErrorCode::kBadInput);
+  EXPECT_EQ(again(reply).result.failure->message, "it cannot be read");
+  EXPECT_FALSE(again(reply).failure) << "the lane itself goes on";
 }
 
 TEST(LaneMessage, NamesTheMemberThatIsWrong) {
@@ -55,8 +65,7 @@ TEST(LaneMessage, NamesTheMemberThatIsWrong) {
   EXPECT_FALSE(lane_reply_from_json("row").ok());
   EXPECT_THAT(lane_reply_from_json({{"answer", 3}}).error().message, HasSubstr("answer"));
   EXPECT_THAT(lane_reply_from_json({{"answer", "failed"}}).error().message, HasSubstr("error"));
-  EXPECT_THAT(lane_reply_from_json({{"answer", "row"}, {"row", {{"task", 1}}}}).error().message,
-              HasSubstr("not an evaluation"));
+  EXPECT_THAT(lane_reply_from_json({{"answer", "result"}}).error().message, HasSubstr("body"));
 }
 
 }  // namespace

@@ -16,9 +16,11 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/core/usable_cores.hpp"
 #include "runner/exchange/exchange.hpp"
 #include "runner/exchange/pool_key.hpp"
 #include "tests/fakes/await.hpp"
+#include "tests/fakes/idle_threads.hpp"
 #include "tests/fakes/lane_bench.hpp"
 #include "tests/unit/run_fixture.hpp"
 
@@ -171,6 +173,46 @@ TEST_F(LaneRoundTest, ALaneThatDiesGoesOnWithItsOwnUnits) {
   EXPECT_THAT(begun(), SizeIs(9));
 }
 
+TEST_F(LaneRoundTest, CoresThatNoLaneHasAreAtWorkWhileLanesMeasure) {
+  const int core = usable_cores().front();
+  terms_.busy = true;
+  lane_benches_.lanes.spare_cores = {core};
+  for (const char* agent : {"a", "b"}) unit_of(agent) = {{"until", at("seen")}};
+  bool has_looked = false;
+  terms_.stop = [&] {
+    if (begun().size() < 2 || std::exchange(has_looked, true)) return false;
+    EXPECT_TRUE(await([&] { return keeps_busy(core); }, "work on the core"));
+    folder_.write("lanes/seen", "");
+    return false;
+  };
+  EXPECT_TRUE(run_on_lanes().is_complete());
+  EXPECT_TRUE(has_looked);
+  EXPECT_THAT(idle_threads(), IsEmpty()) << "and not longer";
+}
+
+TEST_F(LaneRoundTest, NoCoreIsAtWorkUnlessThatIsAsked) {
+  lane_benches_.lanes.spare_cores = {usable_cores().front()};
+  bool any = false;
+  terms_.stop = [&] {
+    any = any || !idle_threads().empty();
+    return false;
+  };
+  EXPECT_TRUE(run_on_lanes().is_complete());
+  EXPECT_FALSE(any);
+}
+
+// Was: nothing was said, and the calibration held for a quieter machine than was asked for.
+TEST_F(LaneRoundTest, BusyCoresAreRefusedWhereLanesHaveAllOfThem) {
+  terms_.busy = true;
+  begin_with_tables();
+  const auto refused = RunSession(lane_benches_, request_, terms_, kept_).run();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kUsage);
+  EXPECT_THAT(refused.error().message, HasSubstr("--busy: the lanes have all cores"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("leave --busy out"));
+  EXPECT_THAT(begun(), IsEmpty());
+}
+
 TEST_F(LaneRoundTest, AUnitWhoseLaneDiesIsTriedOnceMore) {
   unit_of("b") = {{"dies", "once"}};
   const RunOutcome outcome = run_on_lanes();
@@ -196,12 +238,9 @@ TEST_F(LaneRoundTest, AUnitThatKillsTwoLanesIsOurFault) {
   EXPECT_NE(stored_run(outcome.run.id).finished_at, "");
 }
 
-// A row of a unit that its lane could not even begin: a task's file that changed, for example.
-TEST_F(LaneRoundTest, ARowThatNamesNoTaskIsTriedOnceMoreAndThenTheRunsOwn) {
-  Evaluation nothing;
-  nothing.state = State::kInfrastructureError;
-  nothing.message = "relu.json was changed";
-  unit_of("b") = {{"row", evaluation_json(nothing)}};
+// A unit that its lane could not even begin: a task's file that changed, for example.
+TEST_F(LaneRoundTest, AUnitWithoutAResultIsTriedOnceMoreAndThenTheRunsOwn) {
+  unit_of("b") = {{"fails", "relu.json was changed"}};
   const RunOutcome outcome = run_on_lanes();
   EXPECT_EQ(outcome.ours, 1);
   EXPECT_THAT(begun(), SizeIs(5));
@@ -211,6 +250,18 @@ TEST_F(LaneRoundTest, ARowThatNamesNoTaskIsTriedOnceMoreAndThenTheRunsOwn) {
       EXPECT_EQ(row.task, "level1/019_relu");
       EXPECT_EQ(row.state, State::kInfrastructureError);
       EXPECT_THAT(row.message, HasSubstr("relu.json was changed; it was tried twice"));
+    }
+}
+
+TEST_F(LaneRoundTest, AResultThatIsNoRowIsTriedOnceMoreAndThenTheRunsOwn) {
+  unit_of("b") = {{"answer", {{"task", 1}}}};
+  const RunOutcome outcome = run_on_lanes();
+  EXPECT_EQ(outcome.ours, 1);
+  EXPECT_THAT(begun(), SizeIs(5));
+  for (const Evaluation& row : stored())
+    if (row.submission->agent == "b") {
+      EXPECT_EQ(row.state, State::kInfrastructureError);
+      EXPECT_THAT(row.message, HasSubstr("not an evaluation"));
     }
 }
 

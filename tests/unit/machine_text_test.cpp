@@ -45,6 +45,23 @@ TEST(MachineText, ALimitStandsBesideWhatTheMakerStates) {
   EXPECT_THAT(beside, HasSubstr("caution  ")) << "far below what is stated";
 }
 
+TEST(MachineText, LimitsOfSeveralDevicesStandBelowTheirUuids) {
+  MeasuredDevice measured;
+  measured.device.name = "a device";
+  measured.device.identity = "GPU-1";
+  const std::string alone = limits_text({measured}, kPlain);
+  EXPECT_EQ(alone, limits_text(measured, nullptr, kPlain));
+  EXPECT_FALSE(limits_json({measured}).contains("devices"));
+  MeasuredDevice other = measured;
+  other.device.identity = "GPU-2";
+  EXPECT_EQ(limits_text({measured, other}, kPlain), "GPU-1\n" + alone + "\nGPU-2\n" + alone);
+  const Json json = limits_json({measured, other});
+  EXPECT_EQ(json.at("schema_version"), 1);
+  ASSERT_EQ(json.at("devices").size(), 2u);
+  EXPECT_EQ(json.at("devices").at(1).at("uuid"), "GPU-2");
+  EXPECT_EQ(json.at("devices").at(1).at("name"), "a device");
+}
+
 TEST(MachineText, AClockCheckThatFailedIsSaid) {
   ClockFindings findings;
   findings.calibration.device.device = "cpu";

@@ -17,6 +17,23 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+// Keeps on which devices each run was to measure.
+class WatchedDevices final : public BenchSource {
+ public:
+  explicit WatchedDevices(ScriptedBenches& benches) : benches_(benches) {}
+  [[nodiscard]] const Installation& installation() const override { return benches_.place; }
+  void prepare() override {}
+  Result<std::unique_ptr<RunBench>> make(const BenchOrder& order) override {
+    devices.push_back(order.terms.devices.value_or("the usual one"));
+    return benches_.make(order);
+  }
+
+  std::vector<std::string> devices;
+
+ private:
+  ScriptedBenches& benches_;
+};
+
 class NightSessionTest : public RunTest {
  protected:
   NightSessionTest() {
@@ -30,7 +47,7 @@ class NightSessionTest : public RunTest {
     night_.reset();
     asked_.run = request_;
     asked_.terms = terms_;
-    night_.emplace(asked_, benches_);
+    night_.emplace(asked_, watched_);
     const auto outcome = night_->run(kept_);
     EXPECT_TRUE(outcome.ok()) << outcome.error().message;
     const Status loaded = night_->load([](ReportData&, const Store&) { return Status(Done{}); });
@@ -44,6 +61,7 @@ class NightSessionTest : public RunTest {
   }
   [[nodiscard]] const Suspect& suspect() const { return night_->night().suspects.at(0); }
 
+  WatchedDevices watched_{benches_};
   NightRequest asked_;
   std::optional<NightSession> night_;
   KeptRun again_;
@@ -75,6 +93,16 @@ TEST_F(NightSessionTest, WhatFailsTwiceInARowIsConfirmed) {
   EXPECT_THAT(again_.rows, SizeIs(1)) << "one try decides";
   EXPECT_TRUE(std::filesystem::exists(remeasured_database(terms_.database)));
   EXPECT_THAT(stored(), SizeIs(2)) << "nobody takes what was tried again for a row of the folder";
+}
+
+// Two devices of one name may differ by more than a night looks for.
+TEST_F(NightSessionTest, WhatIsMeasuredAgainHasOneDevice) {
+  terms_.devices = "cpu";
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  ASSERT_TRUE(clear().ok());
+  EXPECT_THAT(watched_.devices, ElementsAre("cpu", "cpu", "the usual one"));
 }
 
 TEST_F(NightSessionTest, WhatPassesWhenTriedAgainIsCleared) {
@@ -336,7 +364,7 @@ TEST_F(NightSessionTest, WhatReportsAddMayFail) {
   asked_.run = request_;
   asked_.terms = terms_;
   begin_with_tables();
-  night_.emplace(asked_, benches_);
+  night_.emplace(asked_, watched_);
   ASSERT_TRUE(night_->run(kept_).ok());
   const Status loaded = night_->load([](ReportData&, const Store&) {
     return Status(Error{ErrorCode::kInfrastructure, "no lint records", ""});

@@ -98,6 +98,14 @@ TEST(Night, AnotherTaskFileIsAnotherHistory) {
   EXPECT_EQ(night.without_reference, 1);
 }
 
+TEST(Night, WhatFailsForAnotherTaskFileIsHeldAgainstNothing) {
+  Evaluation tonight = failed_evaluation("run", kRelu, "alice");
+  tonight.task_hash = "2222bbbb";
+  const Night night = night_of(tonight, {relu(1'000'000)});
+  EXPECT_THAT(night.suspects, IsEmpty());
+  EXPECT_EQ(night.failing, 1);
+}
+
 TEST(Night, SuspectsWhatWasCorrectInMostGoodRunsAndFailsNow) {
   const Evaluation wrong = failed_evaluation("run", kRelu, "alice");
   const Night night = night_of(wrong, {wrong, relu(1'000'000), relu(1'000'000)});

@@ -179,6 +179,7 @@ TEST_F(RunNameTest, RowsAreCountedByRunAndState) {
   EXPECT_EQ(store_.row_count("aa11").value(), 3u);
   EXPECT_EQ(store_.row_count("nobody").value(), 0u);
   EXPECT_THAT(*store_.task_ids(), ElementsAre("level1/019_relu"));
+  EXPECT_THAT(*store_.agents(), ElementsAre("example"));
   EXPECT_EQ(store_.read_task("level1/019_relu")->evaluations.size(), 3u);
   EXPECT_EQ(store_.read_task("level1/019_relu")->evaluations.at(0).samples.size(), 60u);
   EXPECT_TRUE(store_.read_task("level1/020")->evaluations.empty());

@@ -388,6 +388,18 @@ TEST_F(RunSelection, WhatFailedIsTriedOnceMore) {
   EXPECT_EQ(configuration.at("rerun").at("run"), first);
 }
 
+// A fault of ours or of the machine's says nothing of a submission: its row was never judged.
+TEST_F(RunSelection, WhatNobodyJudgedFailedAsWell) {
+  benches_.script.states = {{"bob", State::kInfrastructureError}, {"alice", State::kDoesNotFit}};
+  good_run();
+  request_ = RunRequest();
+  request_.rerun = {kFailedRows};
+  good_run();
+  EXPECT_THAT(told(), ElementsAre("level1/019_relu alice does_not_fit",
+                                  "level1/019_relu bob infrastructure_error",
+                                  "level1/023_softmax alice does_not_fit"));
+}
+
 // It is no submission, and has its row by its name all the same.
 TEST_F(RunSelection, AManifestThatMakesNoSenseIsTriedOnceMore) {
   folder_.write("subs/dora/level1/019_relu/submission.json", "{");

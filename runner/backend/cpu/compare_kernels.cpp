@@ -52,7 +52,7 @@ void widen_integers(DType dtype, const std::byte* source, std::size_t n, std::in
 namespace {
 
 constexpr double kNaN = __builtin_nan("");
-constexpr std::size_t kElements = 8;  // at a time, in one vector or several
+constexpr std::size_t kElements = 8;  // elements at a time, in one vector or several
 
 // Vector types are lowered before functions are cloned, so KB_CLONES would clone scalar code.
 namespace baseline {

@@ -13,10 +13,10 @@
 #include "runner/backend/cpu/cold_memory.hpp"
 #include "runner/backend/cpu/compare.hpp"
 #include "runner/backend/cpu/draw.hpp"
-#include "runner/backend/cpu/host_facts.hpp"
 #include "runner/backend/cpu/memfd_arena.hpp"
 #include "runner/backend/cpu/prologue.hpp"
 #include "runner/backend/draw_plan.hpp"
+#include "runner/machine/host_facts.hpp"
 
 namespace kbench {
 
@@ -130,7 +130,7 @@ class CpuBackend : public Backend {
     const std::uint64_t flush = facts_.cache_bytes == 0
                                     ? kUnknownCacheFlush
                                     : std::min(2 * facts_.cache_bytes, kLargestFlush);
-    flush_buffer_.resize(flush / sizeof(std::uint64_t));  // once, and never by a player
+    flush_buffer_.resize(flush / sizeof(std::uint64_t));  // this is done once, never by a player
     const auto start = Clock::now();
     std::uint64_t* words = flush_buffer_.data();
     for_chunks(flush_buffer_.size() * sizeof(std::uint64_t),

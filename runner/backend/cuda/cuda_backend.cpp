@@ -28,7 +28,7 @@ namespace {
 using cuda::check;
 
 // The same in the worker: a short write that wakes the device's front end before a timed call.
-constexpr std::size_t kFlushBytes = std::size_t{64} << 10;  // where a device tells no cache
+constexpr std::size_t kFlushBytes = std::size_t{64} << 10;  // the cache of a device that tells none
 constexpr unsigned kBlocksPerSm = 16;
 
 struct FreeDevice {
@@ -266,7 +266,7 @@ class CudaBackend : public Backend {
   DeviceMemory flush_;
   DeviceMemory scratch_;
   PinnedMemory pinned_;
-  Answers* answers_ = nullptr;  // in pinned_
+  Answers* answers_ = nullptr;  // it lies in pinned_
   Event start_;
   Event stop_;
   Event flush_start_;

@@ -16,7 +16,7 @@ namespace kbench {
 struct HttpRequest {
   std::string method;
   std::string target;                          // "/v1/evaluations/ID?wait_s=5"
-  std::map<std::string, std::string> headers;  // by name, in lower case; the last one of a name
+  std::map<std::string, std::string> headers;  // key: the name in lower case; the last wins
   std::string body;
 };
 

@@ -23,7 +23,7 @@ inline constexpr const char* kStatelessMcp = "2026-07-28";
 // The state of a client that lasts longer than a message.
 struct McpPeer {
   bool over_http = false;
-  bool initialized = false;  // by initialize; of no meaning over HTTP
+  bool initialized = false;  // initialize was called; of no meaning over HTTP
 };
 
 // An answer that can be given at once.

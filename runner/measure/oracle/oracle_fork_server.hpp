@@ -72,7 +72,7 @@ class OracleForkServer {
   // All processes in the sandbox but the server itself.
   Result<std::vector<pid_t>> oracles();
 
-  ScratchFolder scratch_;  // where the sandbox may have no /tmp of its own; outlives the process
+  ScratchFolder scratch_;  // /tmp of a sandbox without one; outlives the process
   std::unique_ptr<SandboxedProcess> process_;
   std::vector<pid_t> own_;
   Channel channel_;

@@ -20,7 +20,7 @@ struct SeatArenas {
 struct PlacedArenas {
   PlaceReply geometry;  // sizes and strides of each seat's arenas
   SeatArenas submission;
-  SeatArenas baselines;  // where they were asked for
+  SeatArenas baselines;  // arenas of the baselines; none unless asked for
   UniqueFd heap;         // heap, where it was asked for
 };
 

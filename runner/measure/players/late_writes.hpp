@@ -30,8 +30,8 @@ class LateWrites {
 
   // Chooses the bytes before a call whose outputs start so many bytes into the arena.
   void choose(std::uint64_t output_base);
-  void remember();                   // as soon as it is done
-  [[nodiscard]] bool found() const;  // once it stands
+  void remember();                   // to be called as soon as the call is done
+  [[nodiscard]] bool found() const;  // to be called once the player stands
 
  private:
   LateWrites(const std::byte* arena, std::uint64_t bytes, const std::vector<TensorSpec>& outputs)

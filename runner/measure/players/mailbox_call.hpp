@@ -27,8 +27,8 @@ struct WhileWaiting {
 struct MailboxCall {
   bool answered = false;
   std::uint32_t done = 0;       // the number of the call that it says is done
-  std::int64_t wall_ns = 0;     // from raising go to seeing done
-  std::int64_t done_at_ns = 0;  // on the steady clock
+  std::int64_t wall_ns = 0;     // time from raising go to seeing done
+  std::int64_t done_at_ns = 0;  // when that was, on the steady clock
 };
 
 // Raises go to `number` and waits for done, for as long as the call's timeout says. On CPU the

@@ -30,7 +30,7 @@ bool may_share(const TaskSize& size, std::size_t output) {
 struct Mapping {
   std::uint64_t from = 0;
   std::uint64_t to = 0;
-  std::uint64_t offset = 0;  // in the file, of the byte at `from`
+  std::uint64_t offset = 0;  // place in the file of the byte at `from`
   FileIdentity file;
 };
 

@@ -18,7 +18,7 @@ namespace kbench {
 struct PlacedOutput {
   std::uint64_t address = 0;          // address of its first byte
   std::uint64_t bytes = 0;            // up to its last one, gaps included
-  std::vector<std::int64_t> strides;  // in elements, by dimension
+  std::vector<std::int64_t> strides;  // elements, one number a dimension
   std::uint64_t element_bytes = 0;
   bool in_a_row = true;   // no gaps
   OutputOrder order = 0;  // order of the dimensions, where they lie in a row

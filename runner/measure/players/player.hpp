@@ -43,7 +43,7 @@ struct PlayerAnswer {
   std::int64_t claimed_ns = 0;  // the player's word
   // The supervisor's clock, from raising go to seeing done; on CPU it is continued meanwhile.
   std::int64_t wall_ns = 0;
-  std::int64_t done_at_ns = 0;  // and when that was, on the steady clock
+  std::int64_t done_at_ns = 0;  // when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile
   std::int64_t waited_ns = 0;   // CPU: wait of its threads for a busy core
   OutputPlaces places = {};     // Python: of its outputs, held against what may be

@@ -58,7 +58,7 @@ struct WorkerStart {
   const PlacedArenas* arenas = nullptr;
   // kBaselines: it plays eager, on the arenas of that seat.
   Seat seat = Seat::kSubmission;
-  std::uint64_t parameter_base = 0;  // where its parameters start in their arena
+  std::uint64_t parameter_base = 0;  // start of its parameters in their arena
   std::string precision;             // class of the run; torch of a Python submission is set to it
   // CUPTI's library for a profile, and the descriptor of the file that takes activities
   // (activity/activity_file.hpp). Else empty and -1.

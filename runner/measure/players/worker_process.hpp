@@ -105,9 +105,9 @@ class WorkerProcess final : public Worker {
   bool ready_ = false;  // it said so
   bool loads_ = false;  // it was told to: from then on the submission's code may run
   bool frozen_ = false;
-  std::vector<pid_t> processes_;  // when it was frozen; frozen ones cannot start others
-  RunTimes run_times_;            // when it was frozen
-  RunTimes before_call_;          // when it was continued
+  std::vector<pid_t> processes_;  // processes when it was frozen; frozen ones start no others
+  RunTimes run_times_;            // times when it was frozen
+  RunTimes before_call_;          // times when it was continued
   StopLedger stops_;
   int threads_;
   CoreLedger cores_;

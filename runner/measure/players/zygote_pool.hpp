@@ -53,7 +53,7 @@ class ZygotePool {
 
   struct Session {
     std::unique_ptr<SandboxedProcess> process;
-    std::filesystem::path folder;    // where the submission's files lie for it
+    std::filesystem::path folder;    // folder of the submission's files, as it sees them
     std::filesystem::path writable;  // the session's own folder, which goes with it
   };
   // A process of the agent's in which no other session's code has run, with these descriptors as

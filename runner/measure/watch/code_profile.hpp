@@ -27,7 +27,7 @@ namespace kbench {
 struct CodeProfile {
   void add(const CodeProfile& other);
 
-  std::int64_t looks = 0;  // at threads that were computing: not those that waited
+  std::int64_t looks = 0;  // looks at threads that were computing, none at those that waited
   // Looks in a computing library that is not the submission's, by its name: "torch", "numpy",
   // "libscipy_openblas64_".
   std::map<std::string, std::int64_t> libraries = {};
@@ -74,7 +74,7 @@ class CodeProfiler {
     std::uint64_t address = 0;
     bool at_first_look = false;
   };
-  std::map<pid_t, std::vector<Seen>> seen_;  // by process, since the last resolve()
+  std::map<pid_t, std::vector<Seen>> seen_;  // key: the process; looks since the last resolve()
   CodeProfiles profiles_;
 };
 

@@ -13,7 +13,7 @@
 namespace kbench {
 
 struct MemoryPiece {
-  std::uint64_t address = 0;  // in the process
+  std::uint64_t address = 0;  // address in the process
   std::uint64_t bytes = 0;
 };
 

@@ -21,7 +21,7 @@ struct FileIdentity {
 
 struct CodeMapping {
   FileIdentity file;
-  std::string path;  // as the kernel writes it: a newline is \012; empty for memory without a file
+  std::string path;  // the kernel's spelling, a newline is \012; empty: memory without a file
   bool operator==(const CodeMapping&) const = default;
 };
 

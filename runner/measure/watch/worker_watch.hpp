@@ -54,7 +54,7 @@ class StopLedger {
  private:
   std::uint64_t stops_ = 0;
   std::uint64_t overruns_ = 0;
-  std::uint64_t leaving_ns_ = 0;  // in all stops
+  std::uint64_t leaving_ns_ = 0;  // time of all stops
 };
 
 // Tells a worker that runs on more cores than it was given: the time that its threads have run in a

@@ -84,7 +84,7 @@ EscapeAttempt perf(const Bait&) {
 
 EscapeAttempt set_clock(const Bait&) {
   timex none{};
-  none.modes = ADJ_OFFSET_SINGLESHOT;  // by nothing
+  none.modes = ADJ_OFFSET_SINGLESHOT;  // the offset is nothing
   return judge_refusal(::adjtimex(&none), "adjtimex");
 }
 

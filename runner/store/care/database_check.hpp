@@ -40,7 +40,7 @@ struct DatabaseCheck {
 };
 
 struct CheckRequest {
-  std::optional<ChainKey> key;  // without it, chained runs are "unchecked"
+  std::optional<ChainKey> key;  // none: chained runs are "unchecked"
   bool quick = false;           // SQLite's quick_check: without comparing tables with their indexes
   bool runs = true;             // read each of them, and what they are called
   std::function<void(std::size_t done, std::size_t runs)> progress;  // may be empty

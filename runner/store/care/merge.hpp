@@ -17,7 +17,7 @@ namespace kbench {
 struct MergedRun {
   enum class State {
     kAdded,
-    kThere,    // with the same content
+    kThere,    // it was there with the same content
     kRefused,  // another one of that id is there, or it cannot be read
   };
   State state = State::kRefused;
@@ -31,7 +31,7 @@ struct MergedRun {
 };
 
 struct Merged {
-  std::vector<MergedRun> runs;  // by database, oldest first
+  std::vector<MergedRun> runs;  // databases in their order, oldest run first
   std::vector<std::string>
       notes;                 // tags, profiles and lint records that were not taken, a sentence each
   int tags = 0;              // taken
@@ -43,8 +43,8 @@ struct Merged {
 struct MergeRequest {
   std::filesystem::path into;  // created where it is missing
   std::vector<std::filesystem::path> from;
-  std::optional<ChainKey> key;                         // to check chains with
-  bool lint = false;                                   // also take what lint found
+  std::optional<ChainKey> key;                         // key that chains are checked with
+  bool lint = false;                                   // lint's findings are taken as well
   std::function<void(const MergedRun& run)> progress;  // may be empty
 };
 

@@ -23,7 +23,7 @@ struct PruneRule {
   // Keeps good runs, however old: those without a fault of kbench's or the machine's whose chain
   // holds.
   bool keep_good = false;
-  std::optional<ChainKey> key;  // to check chains with
+  std::optional<ChainKey> key;  // key that chains are checked with
   // An unfinished run that began later may still be running, or be resumed: it stays.
   std::string unfinished_since;
 };

@@ -36,7 +36,7 @@ namespace fs = std::filesystem;
 // Evaluations that the damaged file knows, by table and by index. Either may have lost pages, and
 // each tells what the other lacks.
 struct Evaluations {
-  std::map<std::string, std::set<std::int64_t>> numbers;  // by run
+  std::map<std::string, std::set<std::int64_t>> numbers;  // key: the run
   bool complete = true;  // one of the two was read from start to end: no other row can be missing
 };
 

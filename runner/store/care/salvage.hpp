@@ -18,7 +18,7 @@ namespace kbench {
 struct SavedRun {
   Run run;
   std::size_t rows = 0;
-  ChainFinding chain;  // as it is in the new file
+  ChainFinding chain;  // the chain in the new file
 };
 
 struct LostRun {
@@ -28,7 +28,7 @@ struct LostRun {
 };
 
 struct Salvaged {
-  std::vector<SavedRun> saved;      // in order of insertion
+  std::vector<SavedRun> saved;      // order of insertion
   std::vector<LostRun> lost;        // the same
   std::size_t profiles = 0;         // saved
   std::vector<std::string> mended;  // faults of the file itself, mended, a sentence each

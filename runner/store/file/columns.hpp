@@ -18,7 +18,7 @@ namespace kbench::columns {
 
 // "INSERT INTO table (owner…, columns…) VALUES (?, …)" for the columns of a record.
 [[nodiscard]] std::string insert_run();
-[[nodiscard]] std::string insert_evaluation();     // on a second (run_id, key): does nothing
+[[nodiscard]] std::string insert_evaluation();     // a second (run_id, key) changes nothing
 [[nodiscard]] std::string insert_check();          // first two parameters: evaluation, position
 [[nodiscard]] std::string insert_sample();         // first two parameters: evaluation, position
 [[nodiscard]] std::string insert_vendor_sample();  // the same

@@ -18,7 +18,7 @@ inline constexpr int kBusyTimeoutMs = 5000;
 
 // How what failed goes on once there is room again.
 enum class GoesOn {
-  kAnew,      // by the same command
+  kAnew,      // the same command, once more
   kByResume,  // a run, from where it was
 };
 

@@ -28,7 +28,7 @@ using DamagedBlobs = std::map<std::string, std::string>;
 
 // The contents stored under some hashes.
 struct StoredContents {
-  std::map<std::string, std::string> texts;  // by hash, each checked against its own
+  std::map<std::string, std::string> texts;  // key: the hash, against which each is checked
   DamagedBlobs damaged;
 };
 

@@ -51,7 +51,7 @@ bool is_damage(const SQLite::Exception& exception) {
 }
 
 struct FoundBlob {
-  Blob blob;           // as it lies there; where that cannot be read, an empty one of that hash
+  Blob blob;           // the blob as it lies there; unreadable: an empty one of that hash
   std::string text;    // content of a sound blob; else empty
   std::string damage;  // fault of the blob, in words; empty: none
 };
@@ -228,7 +228,7 @@ std::vector<TreeFile> TreeReader::read_by_index(const std::string& hash) {
   SQLite::Statement rows(database_, "SELECT path, blob FROM tree WHERE hash = ? ORDER BY path");
   rows.bind(1, hash);
   std::vector<TreeFile> files;
-  std::multimap<std::int64_t, std::size_t> places;  // in `files`, by the blob's number
+  std::multimap<std::int64_t, std::size_t> places;  // blob's number to the place in `files`
   while (rows.executeStep()) {
     budget_.spend(columns::bytes_of_row(rows));
     places.emplace(rows.getColumn(1).getInt64(), files.size());
@@ -255,7 +255,7 @@ FoundBlobs find_blobs(SQLite::Database& database, const std::set<std::string>& h
 
 DamagedBlobs find_damaged_blobs(SQLite::Database& database, WorkBudget& budget) {
   DamagedBlobs damaged;
-  if (!database.tableExists("blob")) return damaged;  // from before there were any
+  if (!database.tableExists("blob")) return damaged;  // a file from before there were any
   std::vector<std::string> hashes;
   SQLite::Statement rows(database,
                          "SELECT hash FROM blob UNION SELECT task_source FROM evaluation "

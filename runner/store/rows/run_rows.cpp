@@ -20,7 +20,7 @@
 namespace kbench {
 namespace {
 
-constexpr std::size_t kMostTasksNamed = 5;  // in one sentence
+constexpr std::size_t kMostTasksNamed = 5;  // number that a sentence names
 
 std::vector<std::string> read_links(Connection& connection, const std::string& run_id) {
   SQLite::Statement rows(connection.database,
@@ -169,7 +169,7 @@ std::string with_positions(std::string_view table) {
 
 std::string missing_children(SQLite::Database& database, std::int64_t number) {
   for (const std::string_view table : kTablesOfEvaluation) {
-    if (table == "vendor_sample") continue;  // with the other samples
+    if (table == "vendor_sample") continue;  // the other samples bring these
     SQLite::Statement rows(database,
                            fmt::format("SELECT count(*), coalesce(min(position), 0), "
                                        "coalesce(max(position), -1) FROM {} WHERE evaluation = ?",

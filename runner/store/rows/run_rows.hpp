@@ -19,12 +19,12 @@ namespace kbench {
 
 struct RunRows {
   Run run;
-  std::string chain_key;  // as in the table: empty where the run is not chained
+  std::string chain_key;  // the table's value; empty: the run is not chained
   std::string chain_seal;
   std::int64_t chain_rows = 0;
-  std::vector<Evaluation> evaluations;  // in order
+  std::vector<Evaluation> evaluations;  // order of insertion
   std::vector<std::string> links;       // link of each evaluation
-  std::vector<Episode> episodes;        // in order
+  std::vector<Episode> episodes;        // order of insertion
   Trajectories trajectories;            // states that it holds, and its studies
   FoundBlobs sources;                   // sources of rows and states, and texts of episodes
 };

@@ -313,7 +313,7 @@ void remove_unheld_nodes(SQLite::Database& database) {
 
 std::vector<std::string> unheld_rows(SQLite::Database& database) {
   std::vector<std::string> sentences;
-  if (!database.tableExists("holds")) return sentences;  // from before there were any
+  if (!database.tableExists("holds")) return sentences;  // a file from before there were any
   for (const auto& [what, are] : std::map<const char*, const char*>{
            {"node WHERE number NOT IN (SELECT node FROM holds)", "nodes are held by no run"},
            {"state WHERE number NOT IN (SELECT state FROM node)", "states are of no node"}})

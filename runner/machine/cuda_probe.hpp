@@ -21,8 +21,8 @@ struct GpuInfo {
   std::optional<int> nvml_index;
   std::string uuid;             // "GPU-…"; empty where unknown
   std::vector<int> near_cores;  // cores of the GPU's NUMA node
-  std::size_t sharing = 1;      // so many GPUs of the host have these cores near, this one included
-  std::size_t place = 0;        // among them, in NVML's order
+  std::size_t sharing = 1;      // GPUs of the host that have these cores near, this one included
+  std::size_t place = 0;        // its place among them, in NVML's order
   std::optional<std::int64_t> max_sm_clock_khz;
   std::optional<std::vector<std::string>> clock_limits;  // why it is not at its fastest just now
 };

@@ -1,4 +1,4 @@
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/dynamic_library.hpp"
-#include "runner/backend/nvml.hpp"
+#include "runner/machine/dynamic_library.hpp"
+#include "runner/machine/nvml.hpp"
 
 namespace kbench {
 

@@ -1,4 +1,4 @@
-#include "runner/backend/nvml.hpp"
+#include "runner/machine/nvml.hpp"
 
 #include <array>
 #include <string_view>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/backend/dynamic_library.hpp"
+#include "runner/machine/dynamic_library.hpp"
 
 namespace kbench {
 

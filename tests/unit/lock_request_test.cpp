@@ -1,14 +1,13 @@
 // How a run waits for its device, field by field; a new field does not compile until it is here.
-#include "runner/run/run_bench.hpp"
-
 #include <gtest/gtest.h>
 
+#include "runner/run/device_bench.hpp"
 #include "tests/unit/run_fixture.hpp"
 
 namespace kbench::test {
 namespace {
 
-TEST(RunBench, WaitsForItsDeviceAsTheRunIsAsked) {
+TEST(LockRequest, WaitsForItsDeviceAsTheRunIsAsked) {
   const Installation here;
   RunRequest request;
   RunTerms terms;

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "runner/backend/cuda_probe.hpp"
+#include "runner/machine/cuda_probe.hpp"
 
 namespace kbench {
 
 struct Target {
   std::string device;  // "cpu" or "cuda"
   int device_index = 0;
-  std::optional<GpuInfo> gpu;  // with "cuda"
-  std::vector<int> cores;      // with a GPU: those of this process, of its NUMA node if known
+  std::optional<GpuInfo> gpu;  // the GPU; none on "cpu"
+  std::vector<int> cores;      // GPU: cores of this process, those of its NUMA node if known
   std::string size;            // "small" or "full"
 };
 

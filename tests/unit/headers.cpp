@@ -1,0 +1,1 @@
+// Nothing: this program is there for the headers that are compiled for it.
