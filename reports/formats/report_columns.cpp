@@ -16,8 +16,20 @@ namespace {
 constexpr std::array<std::string_view, 8> kSpeedupParts{
     "estimate", "low", "high", "verdict", "confidence", "half_width", "units", "calibrated"};
 
+// The name that is near, or the first of those that begin with what is: "spedup" is near to
+// "speedup.eager".
+std::optional<std::string> near_to(const std::string& name, const std::vector<std::string>& known) {
+  if (auto whole = nearest(name, known)) return whole;
+  std::vector<std::string> heads;
+  for (const std::string& one : known) heads.push_back(one.substr(0, one.find('.')));
+  const auto head = nearest(name, heads);
+  if (!head) return std::nullopt;
+  return known[static_cast<std::size_t>(std::find(heads.begin(), heads.end(), *head) -
+                                        heads.begin())];
+}
+
 Error no_such_column(const std::string& name, const std::vector<std::string>& known) {
-  const auto guess = nearest(name, known);
+  const auto guess = near_to(name, known);
   return {ErrorCode::kUsage, fmt::format("there is no column \"{}\"", sanitize_line(name)),
           guess ? fmt::format("did you mean \"{}\"?", *guess)
                 : "the first line of `kbench report csv` names all of them"};

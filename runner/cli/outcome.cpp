@@ -45,6 +45,11 @@ ExitCode exit_code_of(ErrorCode code) {
   return ExitCode::kInfrastructure;
 }
 
+Error nothing_selected(const std::string& why) {
+  const auto next = why.find("; ");
+  return {ErrorCode::kNotFound, why.substr(0, next), next == why.npos ? "" : why.substr(next + 2)};
+}
+
 std::string describe(ExitCode code) {
   switch (code) {
     case ExitCode::kGood: return "done";

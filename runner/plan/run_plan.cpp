@@ -117,7 +117,7 @@ std::string unknown_agent(const RunRequest& request, const SubmissionSet& found)
   if (std::find(agents.begin(), agents.end(), *request.agent) != agents.end()) return "";
   const auto guess = nearest(*request.agent, agents);
   return fmt::format("no agent is called \"{}\"{}", clean_name(*request.agent, 64),
-                     guess ? fmt::format(", did you mean \"{}\"?", *guess) : "");
+                     guess ? fmt::format("; did you mean \"{}\"?", *guess) : "");
 }
 
 // A file in a level's folder that is called as a task without its number, "AGENT/level1/relu.cpp":

@@ -28,6 +28,18 @@ Result<Run> find_resumed_run(const Store& store, const RunTerms& terms) {
       fmt::format("{}{}without --resume a new one is started", hint, hint.empty() ? "" : "; ")};
 }
 
+std::string options_left_behind(const Run& run) {
+  std::string found;
+  for (const std::string_view option : {"--out", "--html", "--max-fail", "--fail-fast"}) {
+    const auto place = run.command_line.find(fmt::format(" {}", option));
+    if (place == run.command_line.npos) continue;
+    const auto end = run.command_line.find_first_of(" =", place + 1);
+    if (run.command_line.substr(place + 1, end - place - 1) != option) continue;  // "--output"
+    found += fmt::format("{}{}", found.empty() ? "" : ", ", option);
+  }
+  return found;
+}
+
 RunRequest with_choices_of(RunRequest request, const Run& run) {
   take_choices(configuration_of(run), request);
   if (const auto shard = shard_of(run); shard && !request.shard) {

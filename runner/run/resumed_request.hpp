@@ -19,6 +19,10 @@ class Store;
 // contradicts the run.
 [[nodiscard]] RunRequest with_choices_of(RunRequest request, const Run& run);
 
+// The options of the command that began the run which `--resume` does not repeat, because they say
+// where reports go or when the run stops: "--out, --max-fail"; empty where it had none.
+[[nodiscard]] std::string options_left_behind(const Run& run);
+
 // The request, completed from the run that is resumed. Without one, the request as it is.
 [[nodiscard]] Result<RunRequest> complete_resumed(const RunRequest& request, const RunTerms& terms);
 

@@ -330,6 +330,11 @@ Status RunSession::resume_run(Json configuration) {
   if (auto same = check_same(*rows); !same) return same;
   progress_.note(fmt::format("resuming run {}: {} of {} rows are there", short_id(run_),
                              done_.size(), plan_.units.size()));
+  if (const std::string behind = options_left_behind(run_); !behind.empty())
+    progress_.note(
+        fmt::format("the run was started with {}: only what is typed now writes reports "
+                    "and stops it",
+                    behind));
   if (auto joined = join_exchange(configuration); !joined) return joined;
   if (!shared_) return Done{};
   if (auto taken = take_back(*rows); !taken) return taken;

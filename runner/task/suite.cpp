@@ -258,6 +258,11 @@ std::optional<std::string> nearest_task(const std::string& pattern,
   const bool has_number =
       !is_id && !typed.empty() && typed.front() >= '0' && typed.front() <= '9';  // "19_relu"
   std::vector<std::string> known;
+  if (const auto number = parse_number(typed.substr(typed.find('/') + 1)); is_id && number) {
+    for (const auto& entry : entries)
+      if (entry.number == *number) known.push_back(fmt::format("level{}/{}", entry.level, *number));
+    return nearest(typed, known);  // "levl1/19"
+  }
   for (const auto& entry : entries)
     known.push_back(is_id        ? entry.id
                     : has_number ? entry.id.substr(entry.id.find('/') + 1)

@@ -70,6 +70,8 @@ std::string likely_cause(const TensorSpec& output, const CompareResult& result) 
   if (is_unrelated(distance))
     return "it is as far off as other values are: of parameters that were packed before they were "
            "set (kbench_prepare comes after), of an earlier call, or in another order";
+  // Rounding makes no zero of a value that is far from it.
+  if (std::abs(result.first_wrong_got) <= 0) return "";
   return rounded_words(output.dtype, distance);
 }
 

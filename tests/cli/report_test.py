@@ -76,6 +76,7 @@ class StoredRunsTest(cli_case.CliCase):
     def test_columns_that_there_are_not(self):
         self.assert_fails(self.kbench("report", "--columns", "task,stat"), USAGE,
                           'there is no column "stat"', 'did you mean "state"?')
+        self.assert_fails(self.kbench("report", "--columns", "spedup"), USAGE, 'did you mean "speedup.eager"?')
         self.assert_fails(self.kbench("report", "csv", "--columns", "task,task"), USAGE, "named twice")
         self.assert_fails(self.kbench("report", "json", "--columns", "task"), USAGE, "neither is written")
         self.assert_fails(self.kbench("report", "--columns", ""), USAGE)

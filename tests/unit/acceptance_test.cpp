@@ -130,6 +130,8 @@ TEST(LikelyCause, IsToldByHowFarAllOfItIsOff) {
   EXPECT_EQ(cause_of([](double x) { return rounded(x, 10); }),
             "it is as far off as float16 or TF32 is");
   EXPECT_EQ(cause_of([](double x) { return rounded(x, 7); }), "it is as far off as bfloat16 is");
+  // A kernel that takes small values for zero was told that its arithmetic is float16.
+  EXPECT_EQ(cause_of([](double x) { return std::abs(x) < 0.05 ? 0.0 : x; }), "");
   EXPECT_NE(cause_of([](double x) { return std::sin(x * 911.7) * 2; }).find("kbench_prepare"),
             std::string::npos);
 }

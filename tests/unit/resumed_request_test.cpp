@@ -33,6 +33,14 @@ TEST(ResumedRequest, WhatIsNotSaidAgainIsTakenFromTheRun) {
   EXPECT_EQ(options.budget_seconds, 60);
 }
 
+TEST(ResumedRequest, OptionsThatTheRunDoesNotKeepAreNamed) {
+  Run run;
+  run.command_line = "kbench run --out junit=r.xml --quick --out=r.csv --fail-fast";
+  EXPECT_EQ(options_left_behind(run), "--out, --fail-fast");
+  run.command_line = "kbench run --output-of x --quick";
+  EXPECT_EQ(options_left_behind(run), "");
+}
+
 TEST(ResumedRequest, ARunThatIsNotThereIsSaidInOneSentence) {
   const test::TemporaryFolder folder;
   const RunTerms terms{.database = folder / "a.sqlite", .resume = "nosuch"};

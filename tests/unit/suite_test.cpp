@@ -159,6 +159,7 @@ TEST_F(Suite, UnknownNameSuggestsTheNearest) {
   EXPECT_EQ(nearest_task("level1/019_rellu*", entries()), "level1/019_relu");
   EXPECT_EQ(nearest_task("*matmull*", entries()), "matmul");
   EXPECT_EQ(nearest_task("level9/*", entries()), std::nullopt);
+  EXPECT_EQ(nearest_task("levl1/19", entries()), "level1/19");
 }
 
 TEST(UnrankedTasks, AreThoseThatAcceptAFlawByWhichNothingPasses) {
