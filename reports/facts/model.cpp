@@ -151,16 +151,16 @@ Status read_group(const Store& store, const Run& run, ReportData& data) {
   data.run = data.group->shards.front();
   bool first = true;
   ChainFinding chain;
-  bool finished = data.group->missing.empty();
+  std::set<int> finished;  // a shard is, where one of the runs that measured it is
   for (const Run& shard : data.group->shards) {
     data.run.started_at = std::min(data.run.started_at, shard.started_at);
     data.run.finished_at = std::max(data.run.finished_at, shard.finished_at);
-    finished = finished && !shard.finished_at.empty();
+    if (!shard.finished_at.empty()) finished.insert(shard_of(shard)->index);
     if (const Status read = read_rows(store, shard.id, data); !read) return read;
     data.chain.message = fmt::format("run {}: {}", short_id(shard), data.chain.message);
     take_chain(data.chain, chain, first);
   }
-  if (!finished) data.run.finished_at.clear();
+  if (std::cmp_less(finished.size(), data.group->of)) data.run.finished_at.clear();
   if (chain.state == ChainFinding::State::kHolds)
     chain.message = "the rows of its shards are as they were stored";
   data.chain = std::move(chain);

@@ -20,7 +20,9 @@ bool is_complete(const ReportData& data) {
 Selection::Selection(const ReportData& data) {
   for (const Evaluation& evaluation : data.evaluations) {
     tasks_.insert(evaluation.task);
-    if (evaluation.submission) submissions_.emplace(evaluation.task, evaluation.submission->agent);
+    if (!evaluation.submission) continue;
+    submissions_.emplace(evaluation.task, evaluation.submission->agent);
+    agents_.insert(evaluation.submission->agent);
   }
   const Json configuration = recorded(data.run.configuration);
   if (!configuration.is_object()) return;
@@ -38,6 +40,10 @@ bool Selection::takes(const std::string& task, const std::string& agent) const {
   if (is_one_file_) return submissions_.contains({task, agent});
   if (!agent_.empty() && agent != agent_) return false;
   return !names_tasks_ || tasks_.contains(task);
+}
+
+bool Selection::is_elsewhere(const Selection& other, const std::string& agent) const {
+  return other.is_one_file_ && !is_one_file_ && !agents_.contains(agent);
 }
 
 }  // namespace kbench

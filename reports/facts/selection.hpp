@@ -19,6 +19,10 @@ class Selection {
   // True if that is unknown, as of a run that was not finished.
   [[nodiscard]] bool takes(const std::string& task, const std::string& agent) const;
 
+  // Whether what is missing here was never looked for: the row is of a run of a single file, and
+  // this run, which is none, has no submission of its agent.
+  [[nodiscard]] bool is_elsewhere(const Selection& other, const std::string& agent) const;
+
  private:
   std::string agent_;         // the only one that it took; empty: all
   bool is_one_file_ = false;  // it took nothing but what it has
@@ -26,6 +30,7 @@ class Selection {
   bool names_tasks_ = false;  // it has a row of each task that it took
   std::set<std::string> tasks_;
   std::set<std::pair<std::string, std::string>> submissions_;  // task, agent
+  std::set<std::string> agents_;
 };
 
 }  // namespace kbench

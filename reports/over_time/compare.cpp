@@ -161,7 +161,8 @@ void pair_up(const ReportData& before, const ReportData& after, Comparison& comp
       ++comparison.left_out_after;
       continue;
     }
-    if (b == now.end() && !asked_after.takes(row.task, row.agent)) {
+    if (b == now.end() && (!asked_after.takes(row.task, row.agent) ||
+                           asked_after.is_elsewhere(asked_before, row.agent))) {
       ++comparison.left_out_before;
       continue;
     }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "reports/rank/best_of.hpp"
+#include "runner/core/labels.hpp"
 
 namespace kbench {
 namespace {
@@ -75,8 +76,12 @@ std::tuple<bool, bool, double> goodness(const ResultRow& row) {
   return {row.credit.judged, row.counts_as_correct(), ratio ? ratio->low : 0};
 }
 
+// Whether another run of the group had answered the request: the row counts where no other does.
+bool is_again(const ResultRow& row) { return has_label(row.labels, kAgainLabel); }
+
 // Whether a variant takes the place of the one that was chosen before it.
 bool counts_more(const ResultRow& row, const ResultRow& chosen, VariantRule rule) {
+  if (is_again(row) != is_again(chosen)) return is_again(chosen);
   return rule == VariantRule::kFirst ? row.submission < chosen.submission
                                      : goodness(row) > goodness(chosen);
 }
@@ -123,9 +128,15 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
   std::vector<Standing> found;
   std::map<std::pair<std::string, std::string>, std::size_t> index;
   std::map<std::size_t, std::size_t> chosen_from;
-  for (const ResultRow& row : rows) {
-    if (!is_of(row, agent)) continue;
+  std::vector<const ResultRow*> own;
+  for (const ResultRow& row : rows)
+    if (is_of(row, agent)) own.push_back(&row);
+  const auto counting =
+      std::stable_partition(own.begin(), own.end(), [](auto* row) { return !is_again(*row); });
+  for (auto next = own.begin(); next != own.end(); ++next) {
+    const ResultRow& row = **next;
     const auto [at, fresh] = index.emplace(std::pair(row.task, row.size), found.size());
+    if (!fresh && next >= counting) continue;
     if (fresh) found.emplace_back();
     Standing& standing = found[at->second];
     ++standing.variants;

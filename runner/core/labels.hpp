@@ -11,6 +11,9 @@ namespace kbench {
 // Label of a row of `run --seed`: its inputs can be drawn again, so they were known beforehand.
 inline constexpr std::string_view kKnownInputsLabel = "known_inputs";
 
+// Label of a row whose request another run of its group had answered: it counts nowhere.
+inline constexpr std::string_view kAgainLabel = "again";
+
 [[nodiscard]] inline bool has_label(std::string_view labels, std::string_view label) {
   while (!labels.empty()) {
     const auto end = std::min(labels.find(' '), labels.size());

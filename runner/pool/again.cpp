@@ -9,7 +9,7 @@ namespace kbench {
 void mark_again(Evaluation& row, const std::string& winner) {
   add_label(row.labels, kAgainLabel);
   row.unranked =
-      fmt::format("again: run {} has answered the same request before", short_id(winner));
+      fmt::format("again: run {} had published its answer to this request", short_id(winner));
 }
 
 bool is_again(const Evaluation& row) { return has_label(row.labels, kAgainLabel); }

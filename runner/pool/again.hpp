@@ -2,13 +2,10 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "runner/core/evaluation.hpp"
 
 namespace kbench {
-
-inline constexpr std::string_view kAgainLabel = "again";
 
 // Labels the row, and says which run has answered.
 void mark_again(Evaluation& row, const std::string& winner);

@@ -130,6 +130,18 @@ TEST(CompareRuns, ARunOfOneFileTookThatFileAlone) {
   EXPECT_EQ(comparison.left_out_before, 2);
 }
 
+// Was: GONE, and a regression, when a folder of others was run after a file of one's own.
+TEST(CompareRuns, AFileIsNotGoneFromAFolderThatHasNothingOfItsAuthor) {
+  const Json file = {{"file", "/v2.cpp"}, {"tasks", {"relu"}}};
+  const ReportData before = told("00", file, {timed_evaluation("00", kRelu, "me", 800'000)});
+  const Comparison comparison = compare(before, both_tasks(), Side::kEager);
+  EXPECT_EQ(comparison.count(Change::kGone), 0);
+  EXPECT_EQ(comparison.left_out_before, 1);
+  // Of an author who is in the folder, the task is missed.
+  const ReportData bobs = told("00", file, {timed_evaluation("00", kSoftmax, "bob", 800'000)});
+  EXPECT_EQ(compare(bobs, both_tasks(), Side::kEager).count(Change::kGone), 1);
+}
+
 // Pairs were measured side by side, so they overrule whatever the two runs said.
 TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
   Comparison comparison = compare_times(1'000'000, 1'100'000);

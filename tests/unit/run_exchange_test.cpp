@@ -176,6 +176,7 @@ TEST_F(RunExchangeTest, AttemptsOfAShardAreOneRunInReports) {
   ASSERT_TRUE(data.ok()) << data.error().message;
   EXPECT_THAT(data->evaluations, SizeIs(3));
   EXPECT_THAT(data->group->left_out, IsEmpty());
+  EXPECT_NE(data->run.finished_at, "") << "the second attempt has finished the shard";
   EXPECT_THAT(group_sentences(*data), ElementsAre("1 of the 1 shards of night"));
 }
 
@@ -198,7 +199,7 @@ TEST_F(RunExchangeTest, WhoeverLosesKeepsItsRowAsAgainAndItCountsNowhere) {
   std::map<std::string, bool> again;
   for (const Evaluation& row : stored()) again[row.submission->agent] = is_again(row);
   EXPECT_EQ(again, (std::map<std::string, bool>{{"a", false}, {"b", true}, {"c", false}}));
-  EXPECT_THAT(stored().at(1).unranked, HasSubstr("run 777777777777 has answered"));
+  EXPECT_THAT(stored().at(1).unranked, HasSubstr("run 777777777777 had published its answer"));
   EXPECT_EQ(collect().again, 1U);
   EXPECT_THAT(collected_rows(), SizeIs(3));
   EXPECT_EQ(counting(), (std::map<std::string, int>{{"a", 1}, {"c", 1}}));

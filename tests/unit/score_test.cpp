@@ -31,6 +31,24 @@ ResultRow variant(ResultRow row, std::string name) {
   return row;
 }
 
+// A node died after it had measured and before it had published: the row of the run in its place
+// counts, whichever comes first. One task of an agent was lost by that.
+TEST(Score, ARowThatAnotherRunHadAnsweredTakesNoPlace) {
+  ResultRow again = solved("a", 1, 4);
+  again.labels = "again";
+  again.credit.unranked = "again: run 777777777777 had published its answer to this request";
+  const std::vector<std::vector<ResultRow>> orders{{again, solved("a", 1, 2), solved("a", 2, 2)},
+                                                   {solved("a", 1, 2), again, solved("a", 2, 2)}};
+  for (const auto& rows : orders)
+    for (const VariantRule rule : {VariantRule::kBest, VariantRule::kFirst, VariantRule::kMean}) {
+      const AgentScore score = rank_agents(rows, {.rule = rule, .redrawings = 0}).at(0);
+      EXPECT_EQ(score.correct, 2);
+      EXPECT_EQ(score.variants, 1);
+      EXPECT_NEAR(score.of(Score::kMeanEager).value().estimate, 2, 1e-12);
+      EXPECT_EQ(best_row(rows, "a", again.task, again.size, rule)->labels, "");
+    }
+}
+
 // The page gave ranks with ranges beside a share of the limit without an interval.
 TEST(Score, TheMedianShareOfTheLimitHasTheIntervalOfItsTasks) {
   std::vector<ResultRow> rows;
