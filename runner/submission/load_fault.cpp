@@ -13,7 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "runner/core/library_words.hpp"
+#include "runner/core/suggest.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/os/files.hpp"
 #include "runner/submission/compiling.hpp"
@@ -106,6 +109,16 @@ class Symbols {
     });
   }
 
+  // The symbol that it defines and that is spelt most like this one; nothing where none is.
+  [[nodiscard]] std::optional<std::string> nearest_to(std::string_view name) const {
+    constexpr std::size_t kMost = 10'000;  // looked at, whatever a library holds
+    std::vector<std::string> defined;
+    for (std::size_t i = 0; i < std::min(symbols_.size(), kMost); ++i)
+      if (symbols_[i].st_shndx != SHN_UNDEF && name_of(symbols_[i]).size() < 2 * name.size())
+        defined.emplace_back(name_of(symbols_[i]));
+    return nearest(name, defined);
+  }
+
   [[nodiscard]] bool takes_usual_libraries_only() const {
     return std::all_of(needed_.begin(), needed_.end(), [](std::string_view name) {
       return std::find(kUsualLibraries.begin(), kUsualLibraries.end(), name) !=
@@ -187,7 +200,11 @@ std::optional<LoadFault> find_load_fault_in(std::string_view library) {
     return is_sure ? std::optional(undefined(name)) : std::nullopt;
   }
   if (symbols->defines(kForwardName)) return std::nullopt;
-  return LoadFault{State::kMissingSymbol, {ErrorCode::kSubmission, kNoForward, kNoForwardHint}};
+  const auto near = symbols->nearest_to(kForwardName);
+  const std::string hint =
+      near ? fmt::format("it has {}: spell it {}", clean_name(*near, 64), kForwardName)
+           : std::string(kNoForwardHint);
+  return LoadFault{State::kMissingSymbol, {ErrorCode::kSubmission, kNoForward, hint}};
 }
 
 std::optional<LoadFault> find_load_fault(const std::filesystem::path& library) {

@@ -133,7 +133,7 @@ TEST_F(DeviceBenchTest, ALibraryWithoutItsEntryPointWaitsForNoDevice) {
   well_measured();
   EXPECT_THAT(told(), ElementsAre("level1/019_relu anna missing_symbol"));
   EXPECT_EQ(kept_.rows.at(0).message, "the library has no kbench_forward");
-  EXPECT_EQ(kept_.rows.at(0).hint, "define it as extern \"C\" with the signature in task.h");
+  EXPECT_EQ(kept_.rows.at(0).hint, "it has kbench_foward: spell it kbench_forward");
   EXPECT_THAT(kept_.told.lines,
               HasSubstr("anna/level1/019_relu.cpp: the library has no kbench_forward"));
 }

@@ -63,7 +63,7 @@ TEST_F(LoadFaultTest, ALibraryThatLoadsHasNone) {
 
 TEST_F(LoadFaultTest, WithoutTheEntryPointItIsMissing) {
   for (const char* text :
-       {"int kbench_forward() { return 0; }", "extern \"C\" void kbench_foward() {}",
+       {"int kbench_forward() { return 0; }", "extern \"C\" void forward() {}",
         "extern \"C\" __attribute__((visibility(\"hidden\"))) int kbench_forward() "
         "{ return 0; }",
         ""}) {
@@ -74,6 +74,14 @@ TEST_F(LoadFaultTest, WithoutTheEntryPointItIsMissing) {
     EXPECT_EQ(fault->error.message, kNoForward);
     EXPECT_EQ(fault->error.hint, kNoForwardHint);
   }
+}
+
+// A kernel writer who had written extern "C" was told to write it.
+TEST_F(LoadFaultTest, AnEntryPointThatIsMisspeltIsNamed) {
+  const auto fault = find_load_fault(library_of("extern \"C\" void kbench_foward() {}"));
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->state, State::kMissingSymbol);
+  EXPECT_EQ(fault->error.hint, "it has kbench_foward: spell it kbench_forward");
 }
 
 // The words are those of the loader, whose first symbol it is.
