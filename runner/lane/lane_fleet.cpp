@@ -177,6 +177,8 @@ void LaneFleet::heed(std::size_t index, LaneReply reply) {
       return;
     case LaneAnswer::kFailed:
       if (!is_ready_) failed_ = *reply.failure;
+      if (lane.stage == Stage::kBusy)
+        events_.push_back({LaneEvent::What::kReturned, index, lane.unit, {}, *reply.failure});
       return leave(index, *reply.failure);
     case LaneAnswer::kResult: {
       if (lane.stage != Stage::kBusy)

@@ -25,7 +25,9 @@ class UnitPull {
       const bool goes_on = owner_.goes_on() && lanes_.any_left();
       if (goes_on)
         if (auto given = hand_out(); !given) return given.error();
-      if (!lanes_.any_busy() && (!goes_on || left() == given_up_)) return left();
+      // A unit at hand of a lane that is not busy comes back: its request could not be sent.
+      if (!lanes_.any_busy() && at_hand_.empty() && (!goes_on || left() == given_up_))
+        return left();
       for (const LaneEvent& event : lanes_.wait(kBetweenLooks))
         if (auto heeded = heed(event); !heeded) return heeded.error();
       if (auto ticked = owner_.tick(); !ticked) return ticked.error();

@@ -85,8 +85,8 @@ std::string build_words(const BuiltPlan& built) {
   add(Built::kThere, "was there", "were there");
   add(Built::kLeft, "left to the run", "left to the run");
   add(Built::kUnable, "could not be tried", "could not be tried");
-  add(Built::kFailed, "does not compile (a run tells that in its row)",
-      "do not compile (a run tells that in their rows)");
+  add(Built::kFailed, "does not compile or load (a run tells that in its row)",
+      "do not compile or load (a run tells that in their rows)");
   return words + (built.interrupted ? "; interrupted, the same command goes on from there" : "");
 }
 

@@ -14,7 +14,7 @@ namespace kbench {
 [[nodiscard]] std::string build_text(const BuiltPlan& built, const TableStyle& style);
 // {schema_version, target, interrupted, submissions[]}.
 [[nodiscard]] Json build_json(const BuiltPlan& built);
-// "3 submissions built for cuda, architecture 90a, 2 were there; 1 does not compile: ...".
+// "3 submissions built for cuda, architecture 90a, 2 were there; 1 does not compile or load ...".
 [[nodiscard]] std::string build_words(const BuiltPlan& built);
 
 }  // namespace kbench

@@ -31,7 +31,7 @@ struct BuiltRow {
   enum class State {
     kBuilt,
     kThere,   // it was in the cache
-    kFailed,  // it does not compile
+    kFailed,  // it does not compile, or what was compiled does not load
     kLeft,    // nothing is compiled for it here
     kUnable,  // a fault of kbench or of the machine
   };

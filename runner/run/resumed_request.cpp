@@ -1,6 +1,10 @@
 #include "runner/run/resumed_request.hpp"
 
+#include <string_view>
+#include <vector>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/core/json.hpp"
 #include "runner/plan/run_choices.hpp"
@@ -28,16 +32,16 @@ Result<Run> find_resumed_run(const Store& store, const RunTerms& terms) {
       fmt::format("{}{}without --resume a new one is started", hint, hint.empty() ? "" : "; ")};
 }
 
-std::string options_left_behind(const Run& run) {
-  std::string found;
-  for (const std::string_view option : {"--out", "--html", "--max-fail", "--fail-fast"}) {
-    const auto place = run.command_line.find(fmt::format(" {}", option));
-    if (place == run.command_line.npos) continue;
-    const auto end = run.command_line.find_first_of(" =", place + 1);
-    if (run.command_line.substr(place + 1, end - place - 1) != option) continue;  // "--output"
-    found += fmt::format("{}{}", found.empty() ? "" : ", ", option);
-  }
-  return found;
+std::string options_left_behind(const std::string& began_by, const std::string& resumed_by) {
+  const auto has = [](const std::string& command, std::string_view option) {
+    const std::string words = command + " ";
+    return words.find(fmt::format(" {} ", option)) != words.npos ||
+           words.find(fmt::format(" {}=", option)) != words.npos;
+  };
+  std::vector<std::string_view> found;
+  for (const std::string_view option : {"--out", "--html", "--max-fail", "--fail-fast"})
+    if (has(began_by, option) && !has(resumed_by, option)) found.push_back(option);
+  return fmt::format("{}", fmt::join(found, ", "));
 }
 
 RunRequest with_choices_of(RunRequest request, const Run& run) {

@@ -19,9 +19,11 @@ class Store;
 // contradicts the run.
 [[nodiscard]] RunRequest with_choices_of(RunRequest request, const Run& run);
 
-// The options of the command that began the run which `--resume` does not repeat, because they say
-// where reports go or when the run stops: "--out, --max-fail"; empty where it had none.
-[[nodiscard]] std::string options_left_behind(const Run& run);
+// The options of the command that began the run which say where reports go or when the run stops,
+// and which the command that resumes it lacks: "--out, --max-fail"; empty without any. By the words
+// of the commands.
+[[nodiscard]] std::string options_left_behind(const std::string& began_by,
+                                              const std::string& resumed_by);
 
 // The request, completed from the run that is resumed. Without one, the request as it is.
 [[nodiscard]] Result<RunRequest> complete_resumed(const RunRequest& request, const RunTerms& terms);

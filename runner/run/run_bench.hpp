@@ -76,7 +76,7 @@ class RunBench {
   virtual Evaluation measure(std::size_t unit) = 0;
 
   // The lanes that measure in place of measure(), give_turn() and recover(); null: this process
-  // measures, one unit after the other. After start().
+  // measures, one unit after the other. Their fleet is there after start().
   [[nodiscard]] virtual BenchLanes* lanes() { return nullptr; }
 
   // The calls of a profile (measure/profiled_calls.hpp) of this side of the unit, in place of

@@ -330,7 +330,8 @@ Status RunSession::resume_run(Json configuration) {
   if (auto same = check_same(*rows); !same) return same;
   progress_.note(fmt::format("resuming run {}: {} of {} rows are there", short_id(run_),
                              done_.size(), plan_.units.size()));
-  if (const std::string behind = options_left_behind(run_); !behind.empty())
+  if (const std::string behind = options_left_behind(run_.command_line, terms_.command_line);
+      !behind.empty())
     progress_.note(
         fmt::format("the run was started with {}: only what is typed now writes reports "
                     "and stops it",

@@ -30,6 +30,12 @@ constexpr std::array<const char*, 9> kUsualLibraries = {
     "libc.so.6",  "libm.so.6",  "libstdc++.so.6",  "libgcc_s.so.1",       "libgomp.so.1",
     "libdl.so.2", "librt.so.1", "libpthread.so.0", "ld-linux-x86-64.so.2"};
 
+// Limits of what is looked at in a file that nobody vouches for.
+constexpr std::size_t kMostOfAName = 4096;
+constexpr std::size_t kMostSections = 1024;
+constexpr std::size_t kMostRelocations = 16;  // sections of them
+constexpr std::size_t kMostNeeded = 256;      // libraries
+
 // The sections of a shared library, as far as they lie within its bytes. A strange file has none.
 class Sections {
  public:
@@ -39,6 +45,7 @@ class Sections {
     if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB ||
         header->e_machine != EM_X86_64 || header->e_shentsize != sizeof(Elf64_Shdr))
       return;
+    if (header->e_shnum > kMostSections) return;
     for (std::uint64_t i = 0; i < header->e_shnum; ++i) {
       const auto section = read<Elf64_Shdr>(header->e_shoff + i * sizeof(Elf64_Shdr));
       if (!section) return;
@@ -63,12 +70,15 @@ class Sections {
     return entries;
   }
 
-  // The text at `offset` of the section of strings that `section` refers to.
+  // The text at `offset` of the section of strings that `section` refers to; empty where it is
+  // longer than any name. A forged file costs no more than an honest one.
   [[nodiscard]] std::string_view text(const Elf64_Shdr& section, std::uint64_t offset) const {
     if (section.sh_link >= all_.size()) return "";
     const std::string_view strings = bytes_of(all_[section.sh_link]);
     if (offset >= strings.size()) return "";
-    return strings.substr(offset, strings.find('\0', offset) - offset);
+    const std::string_view name = strings.substr(offset, kMostOfAName);
+    const auto end = name.find('\0');
+    return end == name.npos ? "" : name.substr(0, end);
   }
 
  private:
@@ -97,9 +107,12 @@ class Symbols {
   static std::optional<Symbols> of(const Sections& sections) {
     const auto tables = sections.of_type(SHT_DYNSYM);
     const auto dynamic = sections.of_type(SHT_DYNAMIC);
-    if (tables.size() != 1 || dynamic.size() != 1) return std::nullopt;
+    if (tables.size() != 1 || dynamic.size() != 1 ||
+        sections.of_type(SHT_RELA).size() > kMostRelocations)
+      return std::nullopt;
     Symbols symbols(sections, *tables.front());
     symbols.read_needed(*dynamic.front());
+    if (symbols.needed_.size() > kMostNeeded) return std::nullopt;
     return symbols.symbols_.empty() ? std::nullopt : std::optional(std::move(symbols));
   }
 
@@ -147,7 +160,8 @@ class Symbols {
 
   void read_needed(const Elf64_Shdr& dynamic) {
     for (const Elf64_Dyn& entry : sections_->entries<Elf64_Dyn>(dynamic))
-      if (entry.d_tag == DT_NEEDED) needed_.push_back(sections_->text(dynamic, entry.d_un.d_val));
+      if (entry.d_tag == DT_NEEDED && needed_.size() <= kMostNeeded)
+        needed_.push_back(sections_->text(dynamic, entry.d_un.d_val));
   }
 
   [[nodiscard]] std::string_view name_of(const Elf64_Sym& symbol) const {

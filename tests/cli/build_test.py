@@ -65,7 +65,7 @@ class CpuTest(BuildCase):
         self.hand_in("anna", RIGHT)
         self.hand_in("bert", "this does not compile;\n")
         first = self.build("--device", "cpu")
-        self.assert_fails(first, TASK_FAILED, "1 submission built for cpu, 1 does not compile")
+        self.assert_fails(first, TASK_FAILED, "1 submission built for cpu, 1 does not compile or load")
         self.assertRegex(first.stdout, r"built +level1/019_relu +anna/level1/019_relu\.cpp +\d+\.\d s")
         self.assertRegex(first.stdout, r"failed +level1/019_relu +bert/level1/019_relu\.cpp\n +bert.* does not compile")
         self.assertEqual(self.states("--device", "cpu", code=TASK_FAILED), {"anna": "there", "bert": "failed"})

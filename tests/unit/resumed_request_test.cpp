@@ -34,11 +34,10 @@ TEST(ResumedRequest, WhatIsNotSaidAgainIsTakenFromTheRun) {
 }
 
 TEST(ResumedRequest, OptionsThatTheRunDoesNotKeepAreNamed) {
-  Run run;
-  run.command_line = "kbench run --out junit=r.xml --quick --out=r.csv --fail-fast";
-  EXPECT_EQ(options_left_behind(run), "--out, --fail-fast");
-  run.command_line = "kbench run --output-of x --quick";
-  EXPECT_EQ(options_left_behind(run), "");
+  const std::string began = "kbench run --output-of x --out junit=r.xml --out=r.csv --fail-fast";
+  EXPECT_EQ(options_left_behind(began, "kbench run --resume"), "--out, --fail-fast");
+  EXPECT_EQ(options_left_behind(began, "kbench run --resume --fail-fast --out r.csv"), "");
+  EXPECT_EQ(options_left_behind("kbench run --output-of x --quick", "kbench run --resume"), "");
 }
 
 TEST(ResumedRequest, ARunThatIsNotThereIsSaidInOneSentence) {

@@ -111,6 +111,15 @@ TEST_F(UnitPullTest, ResultsAreWhatLanesAnswered) {
   EXPECT_THAT(begun(), SizeIs(2)) << "one needed no lane";
 }
 
+// Was: nobody heard of a unit that could not be sent and was the last one.
+TEST_F(UnitPullTest, AUnitThatIsLongerThanAMessageIsGivenUp) {
+  owner_.units[1] = {{"more", std::string(5U << 20U, 'x')}};
+  const auto left = pull({1});
+  ASSERT_TRUE(left.ok());
+  EXPECT_EQ(*left, 0U);
+  EXPECT_THAT(owner_.given_up, ElementsAre(Pair(1, HasSubstr("what is to be measured"))));
+}
+
 TEST_F(UnitPullTest, EachLaneMeasuresAllWhereThatIsAsked) {
   const auto left = pull({3, 1}, UnitShare::kEachLane);
   ASSERT_TRUE(left.ok());
