@@ -191,20 +191,29 @@ std::string render_files(const ReportData& data, const ConsoleOptions& options) 
   return out;
 }
 
+// "33 of 37 tasks", "3 tasks", "1 task"
+std::string number_of_tasks(int some, int all) {
+  return some < all ? fmt::format("{} of {} tasks", some, all)
+                    : fmt::format("{} task{}", some, some == 1 ? "" : "s");
+}
+
 // The mean that ranks, in which a task that is not solved counts as ten times slower, and where it
-// differs the one over what is correct, each with the number of its tasks.
+// differs the one over what is correct, each with the number of its tasks and why it is not all.
 std::string means_words(const AgentScore& score, Score of_all, Score of_correct,
-                        std::string_view baseline) {
+                        const LeftOut& left_out, std::string_view baseline) {
   const auto& all = score.of(of_all);
   const auto& correct = score.of(of_correct);
   if (!all || !correct) return "";
-  std::string text =
-      fmt::format(", geometric mean {} vs {} over {} task{}", show_ratio(all->estimate), baseline,
-                  all->tasks, all->tasks == 1 ? "" : "s");
-  if (correct->tasks < all->tasks)
-    text += fmt::format(" (unsolved: 0.1), {} over the {} correct", show_ratio(correct->estimate),
-                        correct->tasks);
-  return text;
+  std::string text = fmt::format(", geometric mean {} vs {} over {}", show_ratio(all->estimate),
+                                 baseline, number_of_tasks(all->tasks, score.tasks));
+  if (correct->tasks < all->tasks) {
+    text += fmt::format(" (unsolved: 0.1), {} over ", show_ratio(correct->estimate));
+    text += correct->tasks < score.correct
+                ? fmt::format("{} of the {} correct", correct->tasks, score.correct)
+                : fmt::format("the {} correct", correct->tasks);
+  }
+  const std::string why = show_left_out(left_out, baseline);
+  return why.empty() ? text : fmt::format("{} ({})", text, why);
 }
 
 // Words on the chain; empty where it holds.
@@ -347,8 +356,10 @@ std::string summary_line(const ReportData& data) {
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
     line +=
         fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
-    line += means_words(score, Score::kMeanEager, Score::kCorrectMeanEager, "eager");
-    line += means_words(score, Score::kMeanCompiled, Score::kCorrectMeanCompiled, "compiled");
+    line +=
+        means_words(score, Score::kMeanEager, Score::kCorrectMeanEager, score.left_out[0], "eager");
+    line += means_words(score, Score::kMeanCompiled, Score::kCorrectMeanCompiled, score.left_out[1],
+                        "compiled");
   }
   if (ranking.size() > kShown) line += fmt::format(" · {} more agents", ranking.size() - kShown);
   return line;

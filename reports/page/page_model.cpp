@@ -122,6 +122,16 @@ std::string share_words(const std::optional<ScoreValue>& share) {
                      100 * value.high);
 }
 
+// "the correct ones", "29 of the 33 correct ones"
+std::string correct_ones(int some, int all) {
+  return some < all ? fmt::format("{} of the {} correct ones", some, all) : "the correct ones";
+}
+
+// A remark in brackets.
+std::string behind(const std::string& remark) {
+  return remark.empty() ? "" : fmt::format(" ({})", remark);
+}
+
 // How fast what it solved is; empty if no time of it counts, or if so few do that redrawings of the
 // tasks have none: those make the low end 0, which is no speed-up.
 std::string mean_words(const AgentScore& agent) {
@@ -129,7 +139,8 @@ std::string mean_words(const AgentScore& agent) {
   if (!mean || !(mean->low > 0)) return "";
   const Speedup shown{
       .estimate = mean->estimate, .low = mean->low, .high = mean->high, .confidence = 1};
-  return fmt::format("; geometric mean of the correct ones {}", show_speedup(shown));
+  return fmt::format("; geometric mean of {} {}{}", correct_ones(mean->tasks, agent.correct),
+                     show_speedup(shown), behind(show_left_out(agent.left_out[0], "eager")));
 }
 
 // Sums over an agent's tasks by estimate alone.
@@ -186,8 +197,10 @@ std::string estimates_of(const PageBoard& board) {
           : fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}",
                         join_names({agent}),
                         of_tasks(static_cast<std::size_t>(score.correct), score.tasks));
-  return fmt::format("{}. By estimate {}; geometric mean of the correct ones {}.",
-                     why_by_estimate(calibrated, reasons), how_fast, show_ratio(most->mean()));
+  return fmt::format("{}. By estimate {}; geometric mean of {} {}.",
+                     why_by_estimate(calibrated, reasons), how_fast,
+                     correct_ones(static_cast<int>(most->timed), score.correct),
+                     show_ratio(most->mean()));
 }
 
 // A sentence for a board of which no task counts: with the reason, if there is only one.
@@ -278,12 +291,17 @@ std::string winners_of(const PageBoard& board) {
   std::vector<std::string> first;
   for (const AgentScore& score : ranking)
     if (score.first_rank == 1 && together(score)) first.push_back(score.agent);
+  const auto& sure = lead.of(Score::kSureFastEager);
+  const int counted = sure && sure->tasks > 0 ? sure->tasks : lead.tasks;
   const std::string share =
-      fmt::format("surely faster than eager on {}", share_words(lead.of(Score::kSureFastEager)));
+      fmt::format("surely faster than eager on {}{}", share_words(sure),
+                  counted == lead.tasks || first.size() > 1
+                      ? ""
+                      : fmt::format(" of the {} with an eager time", counted));
   const std::string mean = mean_words(lead);
   if (first.size() > 1)
     return fmt::format("{} agents tie for first: {}. {} is {} of {} tasks{}.", first.size(),
-                       join_names(first), join_names({lead.agent}), share, lead.tasks, mean);
+                       join_names(first), join_names({lead.agent}), share, counted, mean);
   return fmt::format("{}{} correct on {}, {}{}.", join_names(first),
                      ranking.size() == 1 ? " is" : " ranks first:",
                      of_tasks(static_cast<std::size_t>(lead.correct), lead.tasks), share, mean);

@@ -119,6 +119,28 @@ bool nobody_judged(const Standing& standing) {
                       [](const ResultRow* row) { return row->credit.judged; });
 }
 
+// Notes for each baseline whether a task that was solved has no ratio over it, and why.
+void add_left_out(AgentScore& score, const Standing& standing) {
+  const std::array<Side, 3> sides{Side::kEager, Side::kCompiled, Side::kVendor};
+  for (std::size_t s = 0; s < sides.size(); ++s) {
+    const ResultRow* solved = nullptr;
+    bool has_ratio = false;
+    for (const ResultRow* row : standing.rows) {
+      if (!row->ranked() || !row->counts_as_correct()) continue;
+      solved = row;
+      const Speedup* ratio = row->credited(sides[s]);
+      has_ratio = has_ratio || (ratio != nullptr && ratio->low > 0);
+    }
+    if (solved == nullptr || has_ratio) continue;
+    LeftOut& left_out = score.left_out.at(s);
+    const auto& ratio = solved->over(sides[s]);
+    const bool counts = solved->credit.uncredited.empty();
+    ++(counts || !ratio                   ? left_out.untimed
+       : ratio->verdict == Verdict::kNone ? left_out.no_verdict
+                                          : left_out.uncounted);
+  }
+}
+
 Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field,
                          const std::string& agent, VariantRule rule) {
   Contestant made;
@@ -140,6 +162,7 @@ Contestant contestant_of(std::span<const ResultRow> rows, const TaskField& field
     ++made.score.submitted;
     made.score.correct += std::any_of(outcomes.begin(), outcomes.end(),
                                       [](const Outcome& outcome) { return outcome.correct; });
+    add_left_out(made.score, standing);
     made.score.variants = std::max(made.score.variants, standing.variants);
     made.outcomes[task->second] = std::move(outcomes);
   }
@@ -381,6 +404,19 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
     return order_of(a) > order_of(b);
   });
   return ranking;
+}
+
+std::string show_left_out(const LeftOut& left_out, std::string_view baseline) {
+  std::string text;
+  const auto add = [&](int count, std::string_view one, std::string_view many) {
+    if (count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, count == 1 ? one : many);
+  };
+  add(left_out.no_verdict, "has no verdict", "have no verdict");
+  add(left_out.untimed, fmt::format("has no {} time", baseline),
+      fmt::format("have no {} time", baseline));
+  add(left_out.uncounted, "does not count", "do not count");
+  return text;
 }
 
 std::string show_ranks(const AgentScore& score) {

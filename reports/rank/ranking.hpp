@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/facts/model.hpp"
@@ -19,6 +20,14 @@ struct ScoreValue {
   double low = 0;  // low end of the 95 % interval; the estimate where none is computed
   double high = 0;
   int tasks = 0;  // tasks that count in the score
+};
+
+// Correct tasks of an agent without a ratio that counts, by the reason: no mean over that baseline
+// has them.
+struct LeftOut {
+  int no_verdict = 0;
+  int untimed = 0;    // nobody timed the baseline beside it, or with too few blocks for a ratio
+  int uncounted = 0;  // it has a verdict and does not count, for a reason of its own
 };
 
 struct AgentScore {
@@ -36,6 +45,7 @@ struct AgentScore {
   int correct = 0;    // tasks with a correct one
   int variants = 0;   // the most that it tried for one task
   std::array<std::optional<ScoreValue>, kScores> scores;
+  std::array<LeftOut, 3> left_out;  // over eager, compiled and vendor
 
   [[nodiscard]] const std::optional<ScoreValue>& of(Score score) const {
     return scores.at(static_cast<std::size_t>(score));
@@ -53,6 +63,9 @@ struct RankingOptions {
 // ranked apart come last. `rows` may be compared.
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
+
+// "4 have no verdict, 1 has no compiled time"; empty where nothing is left out.
+[[nodiscard]] std::string show_left_out(const LeftOut& left_out, std::string_view baseline);
 
 // "1", "2–4"; "–" where no task counts.
 [[nodiscard]] std::string show_ranks(const AgentScore& score);

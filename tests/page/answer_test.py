@@ -48,7 +48,7 @@ class OneAgentTest(AnswerCase):
 
     def test_its_scores_stand_on_the_first_screen(self):
         self.check_headline(".lead", "agent-a is correct on", f"surely faster than eager on .* {INTERVAL}",
-                            f"geometric mean of the correct ones .*× {INTERVAL}")
+                            f"geometric mean of .*correct ones .*× {INTERVAL}")
         self.check_rows(["agent-a"])
 
 
@@ -57,8 +57,40 @@ class ThreeAgentsTest(AnswerCase):
 
     def test_who_leads_and_the_others_stand_on_the_first_screen(self):
         self.check_headline(".lead", "agent-a ranks first", f"surely faster than eager on .* {INTERVAL}",
-                            f"geometric mean of the correct ones .*× {INTERVAL}")
+                            f"geometric mean of .*correct ones .*× {INTERVAL}")
         self.check_rows(["agent-a", "agent-b", "agent-c"])
+
+    def test_a_score_has_the_number_of_its_own_tasks(self):
+        """Was: a mean of 29 tasks beside "33 of 37", and 64 % beside "11 of 12" where it was 7 of 11."""
+        def stored(scope, name):
+            entry = next(one for one in scope["ranking"] if one["agent"] == "agent-a")
+            return entry, entry["scores"][name]
+
+        scopes = {scope["level"]: scope for scope in self.board()["scopes"]}
+        entry, mean = stored(scopes[0], "mean_eager")
+        self.assertLess(mean["tasks"], entry["correct"])
+        missing = entry["correct"] - mean["tasks"]
+        self.assertIn(f'geometric mean of {mean["tasks"]} of the {entry["correct"]} correct ones',
+                      self.open().inner_text(".lead"))
+        self.assertIn(f"({missing} have no verdict)", self.open().inner_text(".lead"))
+        for width in (1440, 390):
+            page = self.open("#?metric=mean", width=width)
+            cell = page.locator('.ranking tr[data-agent="agent-a"] .score-tasks')
+            self.assertEqual(cell.inner_text(), f'{mean["tasks"]} of {entry["correct"]}')
+            self.assertTrue(cell.is_visible())
+            self.assertIn(f"agent-a: {missing} have no verdict", page.inner_text(".fewer"))
+        entry, share = stored(scopes[2], "sure_fast_1_compiled")
+        self.assertLess(share["tasks"], entry["tasks"])
+        page = self.open("#?level=2&over=compiled")
+        self.assertEqual(page.inner_text('.ranking tr[data-agent="agent-a"] .score-tasks'),
+                         f'{share["value"] * share["tasks"]:.0f} of {share["tasks"]}')
+        self.assertIn("no compiled time", page.inner_text(".fewer"))
+        page = self.open("#?metric=mean&q=level2")
+        self.assertRegex(page.inner_text('.ranking tr[data-agent="agent-a"] .score-tasks'), r"^\d+ of \d+$")
+
+    def test_the_terminal_has_the_same_words(self):
+        text = run(os.environ["KBENCH"], "report", "--db", FOLDER / "run-40-3-24.sqlite", UNCHAINED)
+        self.assertRegex(text.splitlines()[-1], r"over \d+ of the 33 correct \(\d have no verdict\)")
 
     def test_the_curve_is_drawn_at_the_size_that_it_has(self):
         """Was: drawn for 578 pixels and shown in 375, its words with it."""

@@ -151,9 +151,21 @@ TEST(PageModel, TheHeadlineNamesWhoIsFirstAndNotMore) {
             "a ranks first: correct on 3 of 4 tasks, surely faster than eager on "
             "50\u00a0%\u00a0[25–75].");
   board.scopes[0].ranking[0].scores[static_cast<std::size_t>(Score::kCorrectMeanEager)] =
-      ScoreValue{.estimate = 1.5, .low = 1.25, .high = 1.75};
+      ScoreValue{.estimate = 1.5, .low = 1.25, .high = 1.75, .tasks = 3};
   EXPECT_THAT(winners_of(board),
               EndsWith("; geometric mean of the correct ones 1.50× [1.25–1.75]."));
+  AgentScore& lead = board.scopes[0].ranking[0];
+  lead.scores[static_cast<std::size_t>(Score::kCorrectMeanEager)]->tasks = 1;
+  lead.left_out[0] = {.no_verdict = 1, .untimed = 1};
+  EXPECT_THAT(winners_of(board),
+              EndsWith("; geometric mean of 1 of the 3 correct ones 1.50× [1.25–1.75] "
+                       "(1 has no verdict, 1 has no eager time)."))
+      << "was: of the correct ones, with a mean over fewer";
+  lead.scores[static_cast<std::size_t>(Score::kCorrectMeanEager)]->tasks = 3;
+  lead.left_out[0] = {};
+  lead.scores[static_cast<std::size_t>(Score::kSureFastEager)]->tasks = 2;
+  EXPECT_THAT(winners_of(board), HasSubstr("[25–75] of the 2 with an eager time;"));
+  lead.scores[static_cast<std::size_t>(Score::kSureFastEager)]->tasks = 0;
   for (AgentScore& score : board.scopes[0].ranking) score.first_rank = 1;
   EXPECT_EQ(
       winners_of(board),

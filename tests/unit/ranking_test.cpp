@@ -144,6 +144,21 @@ TEST(Ranking, WhoComputesWithTorchRanksApart) {
   EXPECT_TRUE(ranking[2].apart);
 }
 
+TEST(Ranking, WhatAMeanLeavesOutIsCountedByItsReason) {
+  std::vector<ResultRow> rows{solved("a", 1, 2), solved("a", 2, 2), solved("a", 3, 2),
+                              failed("a", 4)};
+  rows[1].credit.uncredited = "the device was not calibrated";
+  rows[1].over_eager->verdict = Verdict::kNone;
+  rows[2].over_eager.reset();
+  const AgentScore score = rank_agents(rows).front();
+  EXPECT_EQ(score.correct, 3);
+  EXPECT_EQ(score.of(Score::kCorrectMeanEager)->tasks, 1);
+  EXPECT_EQ(show_left_out(score.left_out[0], "eager"), "1 has no verdict, 1 has no eager time");
+  EXPECT_EQ(show_left_out({.no_verdict = 4, .uncounted = 1}, "eager"),
+            "4 have no verdict, 1 does not count");
+  EXPECT_EQ(show_left_out({}, "eager"), "");
+}
+
 TEST(Ranking, WithoutRedrawingsOnlyEqualsShareARank) {
   std::vector<ResultRow> rows{solved("a", 1, 2), solved("b", 1, 2), solved("c", 1, 1.9)};
   const auto ranking = rank_agents(rows, {.redrawings = 0});

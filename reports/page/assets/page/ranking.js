@@ -12,7 +12,7 @@ import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
 import { pictureButton } from "./picture.js";
-import { isCalibrated, isEstimated, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
+import { isCalibrated, isEstimated, leftOutOfMean, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
 import { change, defaults, view } from "./state.js";
 
@@ -41,8 +41,9 @@ const bounded = (score) =>
 const shareAt = (entry, part, p) => {
   const shares = sharesAt(entry.spread, p);
   if (!entry.spread.tasks) return { value: null, low: null, high: null };
-  const { low, high } = wilson(shares[part], entry.spread.tasks);
-  return { value: shares[part], low: Math.min(low, shares.sure), high: Math.max(high, shares.possible) };
+  const { tasks } = entry.spread;
+  const { low, high } = wilson(shares[part], tasks);
+  return { value: shares[part], low: Math.min(low, shares.sure), high: Math.max(high, shares.possible), tasks };
 };
 
 const METRICS = {
@@ -160,6 +161,35 @@ const scoreBar = (metric, entry, width) => {
   words.barTitle(shown(value), shown(low), shown(high)));
 };
 
+// The tasks that a score is of, beside it: "21 of 37" are fast, "29 of 33" solved ones have a time that
+// counts, "33 of 37" tasks count. Empty where the column of the correct ones says it, or nothing counts.
+const countsOf = (metric, entry) => {
+  const { value, tasks } = entry.score ?? {};
+  if (metric === "correct" || value === null || value === undefined || !tasks) return "";
+  if (!METRICS[metric].moves) return words.ofTasks(tasks, metric === "mean" ? entry.correct : entry.tasks);
+  return words.ofTasks(Number((value * tasks).toFixed(1)), tasks); // variants count in parts
+};
+
+// Why a score is of fewer tasks than there are, or than are correct; empty where it is of all.
+const whyFewer = (board, scope, metric, over) => (entry) => {
+  const { value, tasks } = entry.score ?? {};
+  if (value === null || value === undefined || !tasks) return "";
+  const isMean = metric === "mean" || metric === "penalised";
+  const leftOut = isMean ? leftOutOfMean(board, entry.agent, scope, over) : {};
+  const solved = Object.values(leftOut).reduce((sum, n) => sum + n, 0);
+  const others = metric === "mean" ? 0 : entry.tasks - tasks - solved;
+  const why = words.whyFewer(leftOut, METRICS[metric].alone ? metric : over, others);
+  return why && words.fewer(entry.agent, why);
+};
+
+const MOST_FEWER = 6; // agents whose reasons are told in full
+
+const fewerNote = (board, scope, metric, over, entries) => {
+  const all = entries.map(whyFewer(board, scope, metric, over)).filter(Boolean);
+  return all.length === 0 ? null
+    : h("p", { class: "note fewer" }, words.fewerTasks(words.scores[metric].name, all.slice(0, MOST_FEWER), all.length - MOST_FEWER));
+};
+
 const showRank = (rank) =>
   (rank === null ? "–" : rank[0] === rank[1] ? String(rank[0]) : `${rank[0]}–${rank[1]}`);
 
@@ -186,6 +216,7 @@ const rankRow = (board, scope, metric, barWidth) => (entry) =>
       h("span", { class: `swatch ${colourOf(entry.place)}` }), agentLink(entry.agent)),
     cell("td", { class: "number strong" }, showScore(metric, entry.score?.value ?? null)),
     cell("td", { class: "number score-range" }, showScoreRange(metric, entry.score)),
+    cell("td", { class: "number score-tasks", "data-label": words.scoreTasks(metric) }, countsOf(metric, entry)),
     cell("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
     cell("td", { class: "outcome-cell" }, outcomeBar(entry.outcomes)),
     cell("td", { class: "number correct-cell", "data-label": words.correct }, entry.tasks ? words.ofTasks(entry.correct, entry.tasks) : "–"),
@@ -206,6 +237,9 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
         entries.some(({ score }) => showScoreRange(metric, score))
           ? head({ class: "number score-range", title: words.rangeHelp }, words.range)
           : cell("td", { class: "score-range" }),
+        entries.some((entry) => countsOf(metric, entry))
+          ? head({ class: "number score-tasks", title: words.scoreTasksHelp }, words.scoreTasks(metric))
+          : cell("td", { class: "score-tasks" }),
         cell("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
         head({}, words.outcome),
         head({ class: "number" }, words.correct),
@@ -296,6 +330,7 @@ const results = (board, scope, metric, width) => {
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
         outcomeLegend(kinds),
+        fewerNote(board, scope, metric, view.over, entries),
         h("p", { class: "formula" }, formula(metric),
           h("span", null, words.scores[metric].text(p, view.over),
             view.over === "vendor" && !METRICS[metric].alone ? ` ${words.vendorTasks}` : null)),

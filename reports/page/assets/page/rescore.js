@@ -121,6 +121,6 @@ const rescoredEntry = (board, entry, field, byAnybody) => {
   }
   const isUnknown = (name) => tellsNothing(own, name) || (!own.counts.has(name) && tellsNothing(byAnybody, name));
   const scores = Object.fromEntries(Object.entries(values).map(([name, all]) =>
-    [name, { value: all.length && !isUnknown(name) ? (AGGREGATES[name] || geometric)(all) : null, low: null, high: null }]));
+    [name, { value: all.length && !isUnknown(name) ? (AGGREGATES[name] || geometric)(all) : null, low: null, high: null, tasks: all.length }]));
   return { ...entry, ...found, rank: null, scores };
 };

@@ -51,6 +51,29 @@ export const isEstimated = (board) => {
 export const isCalibrated = (board) => board.tasks.some((task) =>
   task.rows.some((row) => measuredSpeedup(row, "eager")?.calibrated));
 
+// Why the ratio of a solved row counts in no mean; null where it does.
+export const whyLeftOut = (row, over) => {
+  if (scored(row, over)) return null;
+  if (!row.uncredited_reason || !speedupOf(row, over)) return "untimed";
+  return speedupOf(row, over).verdict === NO_VERDICT ? "noVerdict" : "uncounted";
+};
+
+const isInScope = (scope) => (task) =>
+  (scope.only ? scope.only.has(task) : scope.level === 0 || task.level === scope.level);
+
+// An agent's solved tasks that a mean over a baseline leaves out, {reason: number}; as LeftOut of
+// reports/rank/ranking.hpp.
+export const leftOutOfMean = (board, agent, scope, over) => {
+  const column = board.agents.indexOf(agent);
+  const found = { noVerdict: 0, untimed: 0, uncounted: 0 };
+  for (const task of board.tasks.filter(isInScope(scope))) {
+    const solved = rowsThatCount(task, agent, column).filter((row) => isCorrect(row) && row.ranked);
+    const reasons = solved.map((row) => whyLeftOut(row, over));
+    if (solved.length > 0 && !reasons.includes(null)) ++found[reasons[reasons.length - 1]];
+  }
+  return found;
+};
+
 // Ends and estimates of an agent's scored speed-ups in a scope. Without a verdict an interval does
 // not hold what it promises: its low end makes nothing sure.
 export const spreadOf = (board, entry, scope, over) => {
@@ -58,7 +81,7 @@ export const spreadOf = (board, entry, scope, over) => {
   const column = board.agents.indexOf(agent);
   const found = { low: [], estimate: [], high: [] };
   for (const task of board.tasks) {
-    if (scope.only ? !scope.only.has(task) : scope.level !== 0 && task.level !== scope.level) continue;
+    if (!isInScope(scope)(task)) continue;
     const rows = rowsThatCount(task, agent, column);
     for (const row of rows) {
       const speedup = isEstimated(board) ? measuredSpeedup(row, over) : scored(row, over);

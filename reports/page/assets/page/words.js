@@ -52,6 +52,19 @@ export const words = {
   variants: "Variants",
   variantsHelp: "The most that it tried for one task.",
   ofTasks: (n, total) => `${n} of ${total}`,
+  scoreTasks: (metric) => ({ sure: "Fast", fast: "Fast", mean: "Of correct" })[metric] ?? "Of tasks",
+  scoreTasksHelp: "Tasks that the score is of. A share: those that are fast, of those that count. A mean: those that have a ratio which counts.",
+  // What is left out of a score, as show_left_out of reports/rank/ranking.cpp has it.
+  whyFewer: ({ noVerdict, untimed, uncounted }, of, others, more = noVerdict || untimed ? "other " : "") => [
+    noVerdict && `${count(noVerdict, "has", "have")} no verdict`,
+    untimed && `${count(untimed, "has", "have")} no ${of} time`,
+    uncounted && (uncounted === 1 ? "1 does not count" : `${uncounted} do not count`),
+    others > 0 && ({ limit: `${count(others, "has", "have")} no limit or no verdict`,
+      milestone: `${count(others, "has", "have")} no eager time` }[of]
+      ?? `${count(others, `${more}task has`, `${more}tasks have`)} no ${of} time`),
+  ].filter(Boolean).join(", "),
+  fewer: (agent, why) => `${agent}: ${why}`,
+  fewerTasks: (score, all, more) => `Tasks that ${score} leaves out: ${all.join("; ")}${more > 0 ? `; and of ${more} more agents` : ""}.`,
   nobody: "Nobody submitted anything: the run timed the baselines only.",
   curveTitle: "Share of tasks by how much faster they must be",
   curveText: (over, part, band) => `Each line falls as p grows: the share of tasks that are correct and ${part === "low" ? "surely " : ""}more than p times as fast as ${over}.${band ? " The band spans what the intervals allow." : ""}`,
