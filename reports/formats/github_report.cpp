@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/facts/fields.hpp"
 #include "reports/facts/run_facts.hpp"
@@ -110,13 +113,29 @@ std::string night_of(const ReportData& data, const std::vector<ResultRow>& rows,
   return out;
 }
 
+// "level1/013_gelu: its output …"; of several tasks the reason alone, with the first of them.
+std::string unranked_words(const std::string& reason, const std::set<std::string>& tasks) {
+  constexpr std::size_t kShown = 3;
+  if (tasks.size() == 1) return *tasks.begin() + ": " + reason;
+  const std::vector<std::string> shown(
+      tasks.begin(),
+      std::next(tasks.begin(), static_cast<std::ptrdiff_t>(std::min(kShown, tasks.size()))));
+  const std::string more =
+      tasks.size() > kShown ? fmt::format(" and {} more", tasks.size() - kShown) : "";
+  return fmt::format("{}: {}{}", reason, fmt::join(shown, ", "), more);
+}
+
 // Each reason once, with the number of rows.
 std::string warnings(const ReportData& data, const std::vector<ResultRow>& rows) {
   std::map<std::pair<std::string, std::string>, int> counts;
+  std::map<std::string, std::set<std::string>> tasks;  // by the reason why none counts
   for (const ResultRow& row : rows) {
     if (!row.no_verdict.empty()) ++counts[{"no verdict", row.no_verdict}];
-    if (!row.ranked()) ++counts[{"not ranked", row.task + ": " + row.credit.unranked}];
+    if (!row.ranked()) tasks[row.credit.unranked].insert(row.task);
   }
+  for (const ResultRow& row : rows)
+    if (!row.ranked())
+      ++counts[{"not ranked", unranked_words(row.credit.unranked, tasks[row.credit.unranked])}];
   std::string out;
   for (const auto& [reason, count] : counts)
     out += command("warning", "",

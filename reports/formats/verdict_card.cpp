@@ -47,7 +47,7 @@ std::vector<CardBadge> doubt_badges(const Doubts& doubts) {
 std::vector<CardBadge> badges_of(const ReportData& data, const ResultRow& row,
                                  const Doubts& doubts) {
   std::vector<CardBadge> badges;
-  if (row.credit.below_floor) badges.push_back({"? below the floor", Tone::kCaution});
+  if (row.credit.below_floor) badges.push_back({"⚑ below the floor", Tone::kCaution});
   if (row.counts_as_correct() && row.over_eager) {
     badges = doubt_badges(doubts);
     if (badges.empty()) badges.push_back(verdict_badge(*row.over_eager));

@@ -84,6 +84,21 @@ std::string said(const Json& value, As as) {
   return plain(value);
 }
 
+// "32.0 MiB"
+std::string bytes_words(double bytes) {
+  const std::array<std::string_view, 4> units{"bytes", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; bytes >= 1024 && unit + 1 < units.size(); ++unit) bytes /= 1024;
+  return unit == 0 ? fmt::format("{:.0f} bytes", bytes)
+                   : fmt::format("{:.1f} {}", bytes, units.at(unit));
+}
+
+// A fact without a known name, in the unit that its own name ends with.
+std::string said_by_name(std::string_view name, const Json& value) {
+  if (value.is_number() && name.ends_with("bytes")) return bytes_words(value.get<double>());
+  return said(value, name.ends_with("_khz") ? As::kClock : As::kPlain);
+}
+
 void write_fact(HtmlWriter& html, std::string_view name, const std::string& value) {
   html.open("tr").element("th", name, {{"scope", "row"}}).element("td", value).close();
 }
@@ -96,7 +111,7 @@ void write_group(HtmlWriter& html, std::string_view name) {
 
 void write_facts(HtmlWriter& html, const std::string& path, const Json& value) {
   if (is_nothing(value)) return;
-  if (!value.is_object()) return write_fact(html, path, said(value, As::kPlain));
+  if (!value.is_object()) return write_fact(html, path, said_by_name(path, value));
   for (const auto& [name, part] : value.items())
     write_facts(html, path.empty() ? name : path + " · " + name, part);
 }

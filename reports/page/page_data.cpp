@@ -251,6 +251,7 @@ Json board_json(const PageModel& page, const PageBoard& board) {
 
 // The names that the page's script has for them.
 constexpr std::pair<const char*, Score> kShownScores[] = {
+    {"correctness", Score::kCorrectness},
     {"sure_fast_1_eager", Score::kSureFastEager},
     {"fast_1_eager", Score::kFastEager},
     {"penalised_mean_eager", Score::kMeanEager},
@@ -276,6 +277,8 @@ Json scores_json(const AgentScore& score) {
                                 {"high", finite(value->high)},
                                 {"tasks", value->tasks}}
                          : Json{{"value", Json()}};
+    if (value && value->first_rank > 0)
+      scores[name]["rank"] = {value->first_rank, value->last_rank};
   }
   return scores;
 }

@@ -126,7 +126,7 @@ struct Cell {
 
 Cell cell_of(const ResultRow* row) {
   if (row == nullptr) return {"·", "no submission", Tone::kNeutral};
-  if (row->credit.below_floor) return {"? below the floor", row->credit.uncredited, Tone::kCaution};
+  if (row->credit.below_floor) return {"⚑ below the floor", row->credit.uncredited, Tone::kCaution};
   if (!row->counts_as_correct())
     return {fmt::format("{} {}", glyph(row->state), words(row->state)),
             std::string(help(row->state)), tone(row->state)};
@@ -146,6 +146,12 @@ std::string compiled_text(const ResultRow& row) {
               : fmt::format("– {}", row.compiled.reason);
 }
 
+// A reason as a sentence of its own.
+std::string capitalised(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] -= 'a' - 'A';
+  return text;
+}
+
 void write_task(HtmlWriter& html, const PageTask& task, std::size_t begin, std::size_t end) {
   const ResultRow& baselines = task.baselines();
   html.open("tr");
@@ -154,7 +160,7 @@ void write_task(HtmlWriter& html, const PageTask& task, std::size_t begin, std::
                                         [](const ResultRow& row) { return row.ranked(); });
   if (in_no_score)
     html.element("small", fmt::format("Not ranked: this task counts in no score. {}.",
-                                      task.rows[0].credit.unranked));
+                                      capitalised(task.rows[0].credit.unranked)));
   html.close();
   write_number(html, show(result_field("time_ns.eager"), baselines));
   write_number(html, compiled_text(baselines));

@@ -271,15 +271,37 @@ class Scorer {
     }
   }
 
-  // The key that ranks are by: in the sample, and in a redrawing.
+  // The key that ranks are by in the sample.
   [[nodiscard]] Key key() const {
-    const auto estimate = [this](Score score) {
-      return sums_.score(static_cast<std::size_t>(score)).value_or(0);
-    };
-    return {estimate(Score::kSureFastEager), estimate(Score::kMeanEager)};
+    const auto mean = static_cast<std::size_t>(Score::kMeanEager);
+    const auto sure = static_cast<std::size_t>(Score::kSureFastEager);
+    return {sums_.score(sure).value_or(0),
+            is_unknown(mean) ? std::exp(kLeastLog) : sums_.score(mean).value_or(0)};
   }
-  [[nodiscard]] Key key(std::size_t redrawing) const {
-    return {at(Score::kSureFastEager)[redrawing], at(Score::kMeanEager)[redrawing]};
+
+  // How often this one is the better one by a score, and how often the other one is, in so many
+  // redrawings. Equal shares of sure tasks are told apart by the mean over the same baseline; a
+  // mean that is not known is that of failures alone.
+  [[nodiscard]] std::pair<int, int> wins(const Scorer& other, std::size_t s, int redrawings) const {
+    const std::optional<std::size_t> mean = tie_break(s);
+    const double least = std::exp(kLeastLog);
+    const auto key_of = [&](const Scorer& one, bool is_known, std::size_t i) -> Key {
+      return {one.redrawn_[s][i], !mean ? 0 : is_known ? one.redrawn_[*mean][i] : least};
+    };
+    const bool known = mean && !is_unknown(*mean);
+    const bool other_known = mean && !other.is_unknown(*mean);
+    std::pair<int, int> won;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(redrawings); ++i) {
+      const Key own = key_of(*this, known, i);
+      const Key others = key_of(other, other_known, i);
+      won.first += own > others ? 1 : 0;
+      won.second += others > own ? 1 : 0;
+    }
+    return won;
+  }
+
+  [[nodiscard]] bool has_value(std::size_t s) const {
+    return (is_share(score_kinds()[s]) || !is_unknown(s)) && sums_.count[s] > 0;
   }
 
   // Last, since it sorts the redrawings.
@@ -300,13 +322,18 @@ class Scorer {
   }
 
  private:
+  static std::optional<std::size_t> tie_break(std::size_t s) {
+    switch (static_cast<Score>(s)) {
+      case Score::kSureFastEager: return static_cast<std::size_t>(Score::kMeanEager);
+      case Score::kSureFastCompiled: return static_cast<std::size_t>(Score::kMeanCompiled);
+      case Score::kSureFastVendor: return static_cast<std::size_t>(Score::kMeanVendor);
+      default: return std::nullopt;
+    }
+  }
+
   // Where no time counts, as on a device that was never calibrated, failures are no score.
   [[nodiscard]] bool is_unknown(std::size_t s) const {
     return solved_.tells_nothing(s) || (!solved_.counts[s] && field_.tells_nothing(s));
-  }
-
-  [[nodiscard]] const std::vector<double>& at(Score score) const {
-    return redrawn_[static_cast<std::size_t>(score)];
   }
 
   [[nodiscard]] std::vector<double> without(std::size_t s) const {
@@ -362,12 +389,30 @@ void redraw_all(std::vector<Scorer>& scorers, std::size_t tasks, int redrawings,
   }
 }
 
-bool is_surely_better(const Scorer& a, const Scorer& b, int redrawings) {
-  if (redrawings == 0) return a.key() > b.key();
-  int better = 0;
-  for (int i = 0; i < redrawings; ++i)
-    better += a.key(static_cast<std::size_t>(i)) > b.key(static_cast<std::size_t>(i)) ? 1 : 0;
-  return better >= kSurely * redrawings;
+// Ranks of agents by one score, first and last.
+using Ranks = std::vector<std::pair<int, int>>;
+
+// `together` tells whether two agents are compared; one that is compared with nobody is alone.
+template <class Together>
+Ranks ranks_by(const std::vector<Scorer>& scorers, std::size_t s, int redrawings,
+               Together together) {
+  Ranks ranks(scorers.size(), {1, 1});
+  for (std::size_t a = 0; a < scorers.size(); ++a)
+    for (std::size_t b = a + 1; b < scorers.size(); ++b) {
+      if (!together(a, b)) continue;
+      bool better = scorers[a].key() > scorers[b].key();
+      bool worse = scorers[b].key() > scorers[a].key();
+      if (redrawings > 0) {
+        const auto [won, lost] = scorers[a].wins(scorers[b], s, redrawings);
+        better = won >= kSurely * redrawings;
+        worse = lost >= kSurely * redrawings;
+      }
+      ranks[b].first += better ? 1 : 0;
+      ranks[a].first += worse ? 1 : 0;
+      ranks[a].second += better ? 0 : 1;
+      ranks[b].second += worse ? 0 : 1;
+    }
+  return ranks;
 }
 
 }  // namespace
@@ -388,20 +433,35 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
 
   std::vector<AgentScore> ranking;
   for (Contestant& contestant : contestants) ranking.push_back(std::move(contestant.score));
-  for (std::size_t a = 0; a < ranking.size(); ++a) {
-    ranking[a].first_rank = ranking[a].last_rank = 1;
-    for (std::size_t b = 0; b < ranking.size(); ++b) {
-      if (a == b || ranking[a].apart != ranking[b].apart) continue;
-      ranking[a].first_rank += is_surely_better(scorers[b], scorers[a], redrawings) ? 1 : 0;
-      ranking[a].last_rank += is_surely_better(scorers[a], scorers[b], redrawings) ? 0 : 1;
-    }
-  }
+  const auto alike = [&](std::size_t a, std::size_t b) {
+    return ranking[a].apart == ranking[b].apart;
+  };
+  const Ranks ranks =
+      ranks_by(scorers, static_cast<std::size_t>(Score::kSureFastEager), redrawings, alike);
+  for (std::size_t a = 0; a < ranking.size(); ++a)
+    std::tie(ranking[a].first_rank, ranking[a].last_rank) = ranks[a];
+  // Values sort the redrawings, which pairs are compared by: so first all ranks.
+  std::array<Ranks, kScores> by_score;
+  for_each_index(kScores, cores, [&](std::size_t s) {
+    if (redrawings == 0 || score_kinds()[s].aggregate == Aggregate::kMedian) return;
+    by_score[s] = ranks_by(scorers, s, redrawings, [&](std::size_t a, std::size_t b) {
+      return alike(a, b) && scorers[a].has_value(s) && scorers[b].has_value(s);
+    });
+  });
   for_each_index(scorers.size(), cores, [&](std::size_t a) {
-    for (std::size_t s = 0; s < kScores; ++s) ranking[a].scores[s] = scorers[a].value(s);
+    for (std::size_t s = 0; s < kScores; ++s) {
+      ranking[a].scores[s] = scorers[a].value(s);
+      if (ranking[a].scores[s] && !by_score[s].empty())
+        std::tie(ranking[a].scores[s]->first_rank, ranking[a].scores[s]->last_rank) =
+            by_score[s][a];
+    }
   });
   std::stable_sort(ranking.begin(), ranking.end(), [](const AgentScore& a, const AgentScore& b) {
     if (a.apart != b.apart) return b.apart;
-    return order_of(a) > order_of(b);
+    const auto [sure_a, mean_a] = order_of(a);
+    const auto [sure_b, mean_b] = order_of(b);
+    return std::tuple(sure_b, a.first_rank, a.last_rank, mean_b) <
+           std::tuple(sure_a, b.first_rank, b.last_rank, mean_a);
   });
   return ranking;
 }

@@ -20,6 +20,10 @@ struct ScoreValue {
   double low = 0;  // low end of the 95 % interval; the estimate where none is computed
   double high = 0;
   int tasks = 0;  // tasks that count in the score
+  // Ranks by this score alone, as those of AgentScore; 0 where there are none: without redrawings,
+  // and for a median.
+  int first_rank = 0;
+  int last_rank = 0;
 };
 
 // Correct tasks of an agent without a ratio that counts, by the reason: no mean over that baseline
@@ -59,8 +63,8 @@ struct RankingOptions {
   int redrawings = 10'000;  // 0: no interval but a median's, and only equal agents share a rank
 };
 
-// Agents, best first: by sure fast_1 over eager, then by the mean over eager, then by name; those
-// ranked apart come last. `rows` may be compared.
+// Agents, best first: by sure fast_1 over eager, then by their ranks, then by the mean over eager,
+// then by name; those ranked apart come last. `rows` may be compared.
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
 

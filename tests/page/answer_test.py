@@ -233,6 +233,13 @@ class NothingCountsTest(AnswerCase):
         self.assertEqual(set(self.open().locator("td.rank").all_inner_texts()), {"–"})
         self.assertNotIn("1–3", self.file.read_text("utf-8"))
 
+    def test_nobody_is_said_to_have_submitted_nothing(self):
+        """Was: "Submitted 0" for each of three agents, beside bars of their tasks."""
+        page = self.open()
+        column = page.locator(".ranking thead :is(th, td)").all_inner_texts().index("Submitted")
+        cells = page.locator(f".ranking tbody tr > :nth-child({column + 1})").all_inner_texts()
+        self.assertEqual(cells, ["–"] * 3)
+
 
 if __name__ == "__main__":
     page_case.main()

@@ -1,6 +1,7 @@
 """The page of a large run: 250 tasks of ten agents, which take the longest to make."""
 
 import json
+import re
 
 import page_case
 from page_case import ROW, PageCase, data_of
@@ -18,6 +19,14 @@ class LargeTest(PageCase):
             seen += [task for task in self.tasks(page) if task not in seen]
         self.assertEqual(len(seen), 250)
         self.assertEqual(seen, sorted(seen))
+
+    def test_the_headline_names_the_first_rows(self):
+        """Was: "agent-32, agent-34 …" above a table whose first row was agent-27, of rank 2–50."""
+        page = self.open()
+        first, second = re.search(r"agents tie for first: (\S+), (\S+) and", page.inner_text(".lead")).groups()
+        rows = page.locator(".ranking tbody tr")
+        self.assertEqual([rows.nth(i).get_attribute("data-agent") for i in (0, 1)], [first, second])
+        self.assertTrue(rows.nth(0).locator("td.rank").inner_text().startswith("1–"))
 
     def test_the_page_stays_small_and_says_what_it_leaves_out(self):
         data = data_of(self.file)

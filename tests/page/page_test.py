@@ -160,6 +160,89 @@ class OverviewTest(PageCase):
         self.assertFalse(page.is_visible(".compare-bar"))
         self.assertFalse(page.is_visible("#compare"))
 
+    def test_small_words_of_the_page(self):
+        page = self.open(width=390)
+        self.assertIn("⚑ suspect", page.inner_text("#tasks .legend-list"))
+        self.assertTrue(page.locator(".ranges-elsewhere").is_visible())
+        self.assertFalse(self.open().locator(".ranges-elsewhere").is_visible())
+        title = page.title()
+        task = next(row["task"] for row in self.report["results"] if not row["ranked"])
+        self.show(page, f"#{task}", "#task h1")
+        self.assertEqual(page.title(), f"{task} · {title}")
+        self.assertIn("counts in no score. Its output does not", page.inner_text("#task .notice"))
+        self.show(page, "#", "#ranking h2")
+        self.assertEqual(page.title(), title)
+        self.assertIn("as 0.1× in a mean over all tasks", page.text_content("#understanding"))
+
+    def test_cautions_are_counted_by_their_topic(self):
+        """Was: "4 cautions" in front of three topics."""
+        def add(data):
+            self.assertIn("cautions", self.file.read_text("utf-8"))
+        file = self.altered(add)
+        text = file.read_text("utf-8")
+        file.write_text(text.replace("<li>Busy:", "<li>Busy: also before.</li><li>Busy:", 1), encoding="utf-8")
+        self.assertIn("4 cautions: Unverified, Uncalibrated, Busy (2)",
+                      self.open(file=file).inner_text("details.cautions summary"))
+
+    def test_shares_of_the_limit_are_in_per_cent(self):
+        """Was: "0.7" of eager beside "98 %" of the submission."""
+        def limit(data):
+            names = [field["name"] for field in data["fields"]]
+            for row in data["rows"]:
+                row[names.index("limit_share")] = 0.98
+                row[names.index("limit_share_eager")] = 0.7
+        page = self.open("#level1/001_square_matrix_multiplication", file=self.altered(limit))
+        facts = page.locator(".facts").first.inner_text().replace("\N{NO-BREAK SPACE}", " ")
+        self.assertIn("Eager's share\n70 %", facts)
+
+    def test_on_a_phone_no_limit_goes_through_a_name(self):
+        page = self.open("#level1/001_square_matrix_multiplication", width=390)
+        crossed = page.evaluate("""() => {
+            const lines = [...document.querySelectorAll('#task .chart line.limit')].map(e => e.getBoundingClientRect());
+            const names = [...document.querySelectorAll('#task .chart text.name')].map(e => e.getBoundingClientRect());
+            return [lines.length, names.filter(n => lines.some(l => l.left < n.right && l.right > n.left
+              && l.top < n.bottom - 3 && l.bottom > n.top + 3)).length]; }""")
+        self.assertGreater(crossed[0], 1)
+        self.assertEqual(crossed[1], 0)
+
+    def solvers(self):
+        """The tasks that each agent solved, of those that rank, whether their times count or not."""
+        return {agent: {task for task, row in self.best(agent).items()
+                        if row["state"] == "ok" and row["correct"] and row["ranked"]}
+                for agent in ("agent-a", "agent-b", "agent-c")}
+
+    def test_a_comparison_counts_what_was_solved(self):
+        """Was: a correct row without a verdict counted as not solved, so that one was solved "alone"."""
+        solved = self.solvers()
+        a, b = solved["agent-a"], solved["agent-b"]
+        text = self.open("#compare?cmp=agent-a%0Aagent-b").inner_text("#compare")
+        self.assertIn(f"Solved by both: {len(a & b)} tasks; by agent-a alone: {len(a - b)}; "
+                      f"by agent-b alone: {len(b - a)}", text)
+        lines = self.open("#compare?cmp=agent-a%0Aagent-b").locator("#compare tbody tr")
+        self.assertLess(lines.count(), len(a & b))
+        self.assertIn(f"{lines.count()} have a ratio", text)
+        self.assertRegex(lines.first.locator(".score-range").inner_text(), r"^\[\d[\d.]*–\d[\d.]*\]$")
+
+    def test_of_three_every_pair_is_compared(self):
+        page = self.open("#compare?cmp=agent-a%0Aagent-b%0Aagent-c")
+        titles = page.locator("#compare h3").all_inner_texts()
+        self.assertEqual(titles, ["agent-a against agent-b", "agent-a against agent-c", "agent-b against agent-c"])
+
+    def test_ranks_are_of_the_score_that_is_shown(self):
+        """Was: ranks of Surely fast over eager beside every score: 1-2, 2-3, 1-3 from the top down."""
+        stored = {one["agent"]: one for one in self.board()["scopes"][2]["ranking"]}
+        page = self.open("#?level=2&metric=correct", width=390)
+        for agent, entry in stored.items():
+            first, last = entry["scores"]["correctness"]["rank"]
+            self.assertEqual(page.inner_text(f'.ranking tr[data-agent="{agent}"] td.rank').split()[-1],
+                             str(first) if first == last else f"{first}–{last}")
+        self.assertIn("Ranks are by Correct:", page.inner_text(".ranks-by"))
+        self.show(page, "#?metric=limit", ".ranks-by >> text=No ranks are computed for Of the limit")
+        self.assertEqual(set(page.locator("td.rank").all_inner_texts()), {"–"})
+        self.show(page, "#?p=2", ".ranks-by >> text=No ranks are computed at this p")
+        self.assertEqual(set(page.locator("td.rank").all_inner_texts()), {"–"})
+        self.show(page, "#?over=compiled", ".ranks-by >> text=Ranks are by Surely fast over compiled")
+
     def dots(self, page):
         """The task of each line of the picture of all tasks, and the words at its right."""
         return page.eval_on_selector_all(".dot-line", """all => all.map(e =>

@@ -54,6 +54,18 @@ TEST(GithubReport, ACompilersComplaintStandsAtItsLine) {
   EXPECT_THAT(render_github(data, "/home/ci/repo"), HasSubstr("bob/level1/019_relu.cpp,title="));
 }
 
+// Was: the same reason once for each of the tasks.
+TEST(GithubReport, AReasonOfSeveralTasksStandsOnce) {
+  ReportData data = test::make_formats_data();
+  for (Evaluation& evaluation : data.evaluations) evaluation.unranked = "it has no inputs";
+  const std::string text = render_github(data, "");
+  const std::size_t first = text.find(": it has no inputs");
+  EXPECT_EQ(first, text.npos) << "of one task";
+  const std::size_t at = text.find("it has no inputs: level1/019_relu");
+  ASSERT_NE(at, text.npos) << text;
+  EXPECT_EQ(text.find("it has no inputs", at + 1), text.npos);
+}
+
 TEST(GithubReport, TheSummaryFits) {
   ReportData data = test::make_formats_data();
   data.evaluations[1].message = std::string(2 * kMostSummaryBytes, 'x');

@@ -169,11 +169,11 @@ TEST(HtmlReport, FoldersOfTheMachineAreNotPublished) {
 TEST(HtmlReport, TheEnvironmentIsInUnitsThatAreRead) {
   ReportData data = make_report_data();
   data.run.environment =
-      R"({"device":{"name":"Example GPU","memory_bytes":85899345920,"threads":0},)"
+      R"({"device":{"name":"Example GPU","memory_bytes":85899345920,"threads":0,"cache_bytes":33554432},)"
       R"("gpu":{"max_sm_clock_khz":1980000,"clock_limits":[]},"torch":"2.11.0",)"
       R"("calibration":{"between_runs":0.0012064073476669621},"unheard":{"of":7}})";
   const std::string text = plain_part(render_html(data));
-  for (const char* part : {"80.0 GiB", "1980 MHz", "0.12 %", "PyTorch", "unheard · of",
+  for (const char* part : {"80.0 GiB", "32.0 MiB", "1980 MHz", "0.12 %", "PyTorch", "unheard · of",
                            "Equal runs differ by", "As stored, in JSON"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, Not(HasSubstr("Clock limits")));

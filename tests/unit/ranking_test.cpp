@@ -159,6 +159,39 @@ TEST(Ranking, WhatAMeanLeavesOutIsCountedByItsReason) {
   EXPECT_EQ(show_left_out({}, "eager"), "");
 }
 
+// The slow one solves more.
+TEST(Ranking, EachScoreHasRanksOfItsOwn) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "fast", 3, 20);
+  add_agent(rows, "slow", 0.5, 40);
+  const std::vector<AgentScore> ranking = rank_agents(rows);
+  const auto ranks_of = [&](std::size_t a, Score score) {
+    const auto& value = ranking.at(a).of(score);
+    return std::pair(value->first_rank, value->last_rank);
+  };
+  EXPECT_EQ(ranking[0].agent, "fast");
+  EXPECT_EQ(ranking[0].first_rank, 1);
+  EXPECT_EQ(ranks_of(0, Score::kSureFastEager), std::pair(1, 1));
+  EXPECT_EQ(ranks_of(0, Score::kCorrectness), std::pair(2, 2));
+  EXPECT_EQ(ranks_of(1, Score::kCorrectness), std::pair(1, 1));
+}
+
+// Was: a mean of failures alone put agents behind others whose times did not count either, and
+// the headline named others than the first rows.
+TEST(Ranking, WithoutAnyTimeNobodyIsBehind) {
+  std::vector<ResultRow> rows;
+  for (const char* agent : {"a", "b", "c"})
+    for (int task = 0; task < 10; ++task) {
+      if (agent[0] == 'a' && task < 3) {
+        rows.push_back(failed(agent, task));
+        continue;
+      }
+      rows.push_back(solved(agent, task, 2));
+      rows.back().credit.uncredited = "not calibrated";
+    }
+  EXPECT_THAT(ranks(rows), ::testing::ElementsAre("a 1–3", "b 1–3", "c 1–3"));
+}
+
 TEST(Ranking, WithoutRedrawingsOnlyEqualsShareARank) {
   std::vector<ResultRow> rows{solved("a", 1, 2), solved("b", 1, 2), solved("c", 1, 1.9)};
   const auto ranking = rank_agents(rows, {.redrawings = 0});

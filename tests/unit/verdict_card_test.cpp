@@ -213,7 +213,7 @@ TEST(VerdictCard, WhatIsFasterThanTheDeviceHasNoSpeedup) {
   const auto card = verdict_card(card_run(evaluation));
   ASSERT_TRUE(card);
   EXPECT_EQ(card_title(*card), "✓ correct");
-  EXPECT_THAT(badge_texts(card->badges), ElementsAre("? below the floor"));
+  EXPECT_THAT(badge_texts(card->badges), ElementsAre("⚑ below the floor"));
   ASSERT_EQ(card->doubts.size(), 1u);
   EXPECT_THAT(card->doubts[0].sentence, HasSubstr("faster than the device can be"));
 }

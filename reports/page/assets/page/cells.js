@@ -41,7 +41,7 @@ export const cellOf = (row, over) => {
     return { kind: "missing", glyph: "·", text: "", range: "", sort: null, tone: "quiet",
       title: words.noSubmission };
   if (row.below_floor)
-    return { kind: "suspect", glyph: "?", text: words.belowFloor, range: "", sort: null,
+    return { kind: "suspect", glyph: "⚑", text: words.belowFloor, range: "", sort: null,
       tone: "suspect", title: row.uncredited_reason };
   if (!isCorrect(row)) return failed(row);
   const speedup = speedupOf(row, over);

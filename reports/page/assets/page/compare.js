@@ -1,9 +1,9 @@
-// Two or more agents, task by task: the first one ticked against each other one.
+// Two or more agents, task by task, in pairs.
 
 import { words } from "./words.js";
 import { h, taskName } from "./dom.js";
 import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
-import { scored } from "./data.js";
+import { isCorrect, scored } from "./data.js";
 import { scopeOf } from "./score.js";
 import { showRange, showRatio, showSpeedup } from "./format.js";
 import { change, linkTo, view } from "./state.js";
@@ -30,22 +30,24 @@ const verdictOf = ({ low, high }, margin) => {
 export const compareAgents = (board, a, b, over) => {
   const scope = scopeOf(board, view.level);
   const [first, second] = [board.agents.indexOf(a), board.agents.indexOf(b)];
-  const found = { lines: [], faster: 0, slower: 0, same: 0, undecided: 0, onlyA: 0, onlyB: 0 };
+  const found = { both: 0, lines: [], faster: 0, slower: 0, same: 0, undecided: 0, onlyA: 0, onlyB: 0 };
+  const isSolved = (row) => isCorrect(row) && row.ranked;
   for (const task of board.tasks) {
     if (scope.level !== 0 && task.level !== scope.level) continue;
-    const [x, y] = [scored(task.best[first], over), scored(task.best[second], over)];
+    const rows = [task.best[first], task.best[second]];
+    const [solvedA, solvedB] = rows.map(isSolved);
+    if (solvedA && !solvedB) ++found.onlyA;
+    if (solvedB && !solvedA) ++found.onlyB;
+    if (!solvedA || !solvedB) continue;
+    ++found.both;
+    const [x, y] = rows.map((row) => scored(row, over));
     if (x && y) {
       const ratio = ratioOf(x, y);
       const verdict = verdictOf(ratio, board.same_margin);
       ++found[verdict];
       found.lines.push({ task, x, y, ratio, verdict });
-    } else if (x) {
-      ++found.onlyA;
-    } else if (y) {
-      ++found.onlyB;
     }
   }
-  found.both = found.lines.length;
   found.lines.sort((p, q) => q.ratio.estimate - p.ratio.estimate);
   return found;
 };
@@ -74,6 +76,7 @@ const compareRow = (entry, reach) =>
     h("th", { scope: "row", title: entry.task.task },
       h("a", { href: linkTo(entry.task.task) }, taskName(entry.task.task))),
     h("td", { class: "number strong" }, showRatio(entry.ratio.estimate)),
+    h("td", { class: "number score-range" }, showRange(entry.ratio.low, entry.ratio.high, entry.ratio.estimate)),
     h("td", { class: `glyph-cell ${entry.verdict}` }, GLYPHS[entry.verdict]),
     h("td", { class: "bar-cell" }, ratioBar(entry, reach)),
     h("td", { class: "number" }, showSpeedup(entry.x)),
@@ -82,9 +85,10 @@ const compareRow = (entry, reach) =>
 const pair = (board, a, b) => {
   const found = compareAgents(board, a, b, view.over);
   const title = words.compareTitle(a, b);
-  if (found.both === 0) return [h("h3", null, title), h("p", null, words.noCommon)];
+  if (found.lines.length === 0)
+    return [h("h3", null, title), h("p", null, found.both === 0 ? words.noCommon : words.compareSummary(a, b, found))];
   const reach = reachOf(found.lines);
-  const columns = [words.task, words.ratioOf(a, b), "", words.compareAxis(a, b), a, b];
+  const columns = [words.task, words.ratioOf(a, b), words.range, "", words.compareAxis(a, b), a, b];
   return [
     h("h3", null, title),
     h("p", null, words.compareSummary(a, b, found)),
@@ -93,9 +97,20 @@ const pair = (board, a, b) => {
       h("table", { class: "compare" },
         h("caption", { class: "unseen" }, title),
         h("thead", null, h("tr", null, columns.map((name, i) =>
-          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === 3 ? "middle" : "number" }, name) : h("td"))))),
+          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === 4 ? "middle" : "number" }, name) : h("td"))))),
         h("tbody", null, found.lines.map((entry) => compareRow(entry, reach))))),
   ];
+};
+
+const MOST_IN_PAIRS = 4; // agents of whom each pair is shown
+
+// Of more agents one is compared with all others; which one, is to be chosen.
+const firstChoice = (agents) => {
+  const select = h("select", {
+    id: "compare-first",
+    on: { change: () => change({ cmp: [select.value, ...agents.filter((one) => one !== select.value)].join("\n") }) },
+  }, agents.map((agent) => h("option", { value: agent }, agent)));
+  return h("label", { class: "field" }, h("span", null, words.compareFirst), select);
 };
 
 export const makeCompare = () => {
@@ -104,10 +119,14 @@ export const makeCompare = () => {
     element.hidden = agents.length < 2;
     if (element.hidden) return element.replaceChildren();
     const [a, ...others] = agents;
+    const pairs = agents.length <= MOST_IN_PAIRS
+      ? agents.flatMap((one, i) => agents.slice(i + 1).map((other) => [one, other]))
+      : others.map((b) => [a, b]);
     return element.replaceChildren(
       h("div", { class: "title-line" }, h("h2", null, words.compare),
         h("button", { type: "button", on: { click: () => change({ cmp: "" }) } }, words.close)),
-      ...others.flatMap((b) => pair(board, a, b)));
+      agents.length <= MOST_IN_PAIRS ? "" : firstChoice(agents),
+      ...pairs.flatMap(([one, other]) => pair(board, one, other)));
   };
   return { element, draw };
 };

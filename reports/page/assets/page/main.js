@@ -93,8 +93,11 @@ const drawOverview = (changed) => {
   return undefined;
 };
 
+const pageTitle = document.title;
+
 const show = () => {
   const task = isTask();
+  document.title = task && ownTask === null ? words.titleOf(taskShown(), pageTitle) : pageTitle;
   overview.hidden = task;
   for (const element of document.querySelectorAll("#headline, main > section"))
     element.hidden = task && belowCard === null;
@@ -187,7 +190,11 @@ const foldCautions = () => {
   const list = document.querySelector("#headline ul.cautions");
   if (!list || list.childElementCount < 2) return;
   if (data.onlyTask !== null && innerWidth > NARROWEST) return;
-  const topics = new Set([...list.children].map((caution) => caution.textContent.split(":")[0]));
+  const topics = new Map();
+  for (const { textContent } of list.children) {
+    const topic = textContent.split(":")[0];
+    topics.set(topic, (topics.get(topic) ?? 0) + 1);
+  }
   const details = h("details", { class: "cautions" },
     h("summary", null, words.cautions(list.childElementCount, [...topics])));
   const facts = list.previousElementSibling;

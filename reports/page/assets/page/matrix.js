@@ -271,9 +271,10 @@ export const makeMatrix = () => {
     },
   }, words.allAgain);
   const bar = h("div");
+  const rangesNote = h("p", { class: "note ranges-elsewhere" }, words.rangesElsewhere);
   const paper = h("div", { class: "on-paper" });
   const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, undoState, leftOut, allAgain, showAll), scroller,
-    h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
+    rangesNote, h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   const rows = new Rows();
   let filters = null;
@@ -289,6 +290,8 @@ export const makeMatrix = () => {
     const ranged = board.agents.length <= MOST_WITH_RANGE;
     caption.after(columnWidths(board));
     table.classList.toggle("ranged", ranged);
+    rangesNote.classList.toggle("narrow-only", ranged);
+    rangesNote.hidden = board.agents.length === 0;
     table.style.setProperty("--agents", String(board.agents.length));
   };
 

@@ -67,7 +67,7 @@ const METRICS = {
   milestone: { kind: "points", moves: false, alone: true, of: stored(() => "milestone") },
   correct: {
     kind: "share", moves: false, alone: true, always: true,
-    of: (entry) => (entry.tasks ? { value: entry.correct / entry.tasks, ...wilson(entry.correct / entry.tasks, entry.tasks) }
+    of: (entry) => (entry.tasks ? { value: entry.correct / entry.tasks, ...wilson(entry.correct / entry.tasks, entry.tasks), rank: entry.scores.correctness?.rank }
       : { value: null, low: null, high: null }),
   },
 };
@@ -104,10 +104,14 @@ export const rankingOf = (board, scope, metric, over, p) => {
   };
   const entries = scope.ranking.map((entry) => {
     const whole = { ...entry, spread: spreadOf(board, entry, scope, over) };
-    return { ...whole, place: board.agents.indexOf(entry.agent), score: of(whole, over, p) };
+    const score = of(whole, over, p);
+    return { ...whole, place: board.agents.indexOf(entry.agent), score,
+      rank: entry.rank === null ? null : score?.rank ?? null };
   });
-  const key = (entry) => entry.score?.value ?? -1;
-  return entries.sort((a, b) => Number(a.apart) - Number(b.apart) || key(b) - key(a));
+  const key = (entry) => entry.score?.value ?? -2; // below all points
+  const [first, last] = [0, 1].map((end) => (entry) => entry.rank?.[end] ?? 0);
+  return entries.sort((a, b) => Number(a.apart) - Number(b.apart) || key(b) - key(a)
+    || first(a) - first(b) || last(a) - last(b));
 };
 
 const showScore = (metric, value) =>
@@ -182,6 +186,14 @@ const whyFewer = (board, scope, metric, over) => (entry) => {
   return why && words.fewer(entry.agent, why);
 };
 
+// What ranks are by, or why there are none; nothing beside one agent, and where a notice above says why.
+const ranksNote = (board, scope, metric, over, p, entries) => {
+  if (entries.length < 2 || scope.only || isEstimated(board) || !entries.some(({ tasks }) => tasks > 0)) return null;
+  const name = words.scores[metric].name + (METRICS[metric].alone ? "" : ` ${words.overSide(words[over])}`);
+  return h("p", { class: "note ranks-by" }, entries.some(({ rank }) => rank !== null) ? words.ranksBy(name)
+    : METRICS[metric].moves && p !== 1 ? words.noRanksAtP : words.noRanks(name));
+};
+
 const MOST_FEWER = 6; // agents whose reasons are told in full
 
 const fewerNote = (board, scope, metric, over, entries) => {
@@ -220,7 +232,7 @@ const rankRow = (board, scope, metric, barWidth) => (entry) =>
     cell("td", { class: "bar-cell" }, scoreBar(metric, entry, barWidth)),
     cell("td", { class: "outcome-cell" }, outcomeBar(entry.outcomes)),
     cell("td", { class: "number correct-cell", "data-label": words.correct }, entry.tasks ? words.ofTasks(entry.correct, entry.tasks) : "–"),
-    cell("td", { class: "number wide-only" }, String(entry.submitted)),
+    cell("td", { class: "number wide-only" }, entry.tasks ? String(entry.submitted) : "–"),
     cell("td", { class: "number wide-only" }, String(entry.variants)));
 
 const head = (attributes, text) => h("th", { scope: "col", role: "columnheader", ...attributes }, text);
@@ -235,7 +247,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
         head({}, words.agent),
         head({ class: "number" }, words.scores[metric].name),
         entries.some(({ score }) => showScoreRange(metric, score))
-          ? head({ class: "number score-range", title: words.rangeHelp }, words.range)
+          ? head({ class: "number score-range", title: words.rangeHelp(metric, currentP()) }, words.range)
           : cell("td", { class: "score-range" }),
         entries.some((entry) => countsOf(metric, entry))
           ? head({ class: "number score-tasks", title: words.scoreTasksHelp }, words.scoreTasks(metric))
@@ -330,11 +342,13 @@ const results = (board, scope, metric, width) => {
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
         outcomeLegend(kinds),
+        ranksNote(board, scope, metric, view.over, p, entries),
         fewerNote(board, scope, metric, view.over, entries),
         h("p", { class: "formula" }, formula(metric),
           h("span", null, words.scores[metric].text(p, view.over),
             view.over === "vendor" && !METRICS[metric].alone ? ` ${words.vendorTasks}` : null)),
-        h("p", { class: "note" }, data.variants.help),
+        h("p", { class: "note" }, data.variants.help,
+          view.over !== "eager" && data.variants.rule !== "first" ? ` ${words.chosenByEager}` : null),
         unrankedNote(scope.tasksNow)), curve),
   ];
   return { parts: parts.filter(Boolean), drawCurve };

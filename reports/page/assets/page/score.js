@@ -52,7 +52,7 @@ export const isCalibrated = (board) => board.tasks.some((task) =>
   task.rows.some((row) => measuredSpeedup(row, "eager")?.calibrated));
 
 // Why the ratio of a solved row counts in no mean; null where it does.
-export const whyLeftOut = (row, over) => {
+const whyLeftOut = (row, over) => {
   if (scored(row, over)) return null;
   if (!row.uncredited_reason || !speedupOf(row, over)) return "untimed";
   return speedupOf(row, over).verdict === NO_VERDICT ? "noVerdict" : "uncounted";

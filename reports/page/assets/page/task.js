@@ -100,13 +100,17 @@ const timeBars = (board, task, width) => {
         : label(x(range?.high ?? time) + 6, middle + 4, valueText(one), "start", "value"),
     ];
   });
+  // On a phone the names stand between the bars, and no line goes through them.
+  const limitLines = (at) => (isNarrow
+    ? times.map((_, i) => line(at, 18 + i * rowHeight + 18, at, 18 + (i + 1) * rowHeight - 5, "limit"))
+    : line(at, 10, at, bottom, "limit"));
   const ticks = linearTicks(0, most, isNarrow ? 3 : 6).map((tick) => [
     line(x(tick), 18, x(tick), bottom, "grid"),
     label(x(tick), bottom + 14, `${Number(showMs(tick))} ms`, "middle"),
   ]);
   return h("figure", null,
     chart(width, bottom + 20, words.times, ticks, bars,
-      limit === null ? null : [line(x(limit), 10, x(limit), bottom, "limit"),
+      limit === null ? null : [limitLines(x(limit)),
         label(x(limit) + (x(limit) > (left + right) / 2 ? -4 : 4), 10, words.limit,
           x(limit) > (left + right) / 2 ? "end" : "start", "limit-label")]),
     h("figcaption", null, words.timesText,
@@ -198,14 +202,17 @@ const copyButton = (text) => {
   return button;
 };
 
-const limitShareOf = (row) => {
-  const time = row["time_ns.submission"];
-  return showLimitShare(row.limit_share * time, time, rangeOf(row));
+// A share of the limit is in per cent, the submission's with its interval and eager's.
+const limitShareOf = (row, name) => {
+  const [time, range] = name === "limit_share" ? [row["time_ns.submission"], rangeOf(row)]
+    : [row["time_ns.eager"], null];
+  return showLimitShare(row[name] * time, time, range);
 };
+const LIMIT_SHARES = ["limit_share", "limit_share_eager"];
 
 const factsOf = (row) => {
   const own = FACTS.filter((name) => row[name] !== null && row[name] !== undefined)
-    .map((name) => [fieldOf(name).heading, name === "limit_share" ? limitShareOf(row)
+    .map((name) => [fieldOf(name).heading, LIMIT_SHARES.includes(name) ? limitShareOf(row, name)
       : showValue(fieldOf(name).unit, row[name])]);
   const stored = Object.entries(row.details.facts)
     .map(([name, value]) => [words.facts[name] || name, value]);

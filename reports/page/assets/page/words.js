@@ -3,7 +3,9 @@
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
 export const words = {
-  cautions: (n, topics) => `${n} cautions: ${topics.map((topic) => (topic.length > 24 ? `${topic.slice(0, 23)}…` : topic)).join(", ")}`,
+  // [topic, how many are about it]
+  cautions: (n, topics) => `${n} cautions: ${topics.map(([topic, times]) =>
+    `${topic.length > 24 ? `${topic.slice(0, 23)}…` : topic}${times > 1 ? ` (${times})` : ""}`).join(", ")}`,
 
   linkTo: (section) => `Link to ${section}`,
 
@@ -28,12 +30,20 @@ export const words = {
   p: "p",
   pHelp: "Only a speed-up above p counts as fast.",
   rank: "Rank",
-  rankHelp: "Places an agent may hold by Surely fast at 1× over eager, whichever score is shown. Equal ranges cannot be told apart.",
+  rankHelp: "Places that an agent may hold by the score that is shown. Agents whose ranges overlap cannot be told apart.",
+  ranksBy: (name) => `Ranks are by ${name}: the places that an agent may hold. Agents whose ranges overlap cannot be told apart.`,
+  noRanksAtP: "No ranks are computed at this p: ranks are by Surely fast and fastₚ at p = 1.",
+  noRanks: (name) => `No ranks are computed for ${name}.`,
+  chosenByEager: "The bound over eager chooses, whichever baseline the scores are over.",
   agent: "Agent",
   correct: "Correct",
   submitted: "Submitted",
   range: "95 %",
-  rangeHelp: "Interval of the score, over redrawings of the tasks and each time's own uncertainty; at a p other than 1 and for Correct Wilson's interval of the share, with what the times leave open; for Of the limit by the order of its tasks.",
+  rangeHelp: (metric, p) => (metric === "limit" ? "95 % interval of the median, from the order of its tasks. Fewer than six tasks bound nothing."
+    : metric === "correct" ? "95 % interval of the share (Wilson's): what other tasks might give."
+    : (metric === "sure" || metric === "fast") && p !== 1
+      ? "95 % interval of the share (Wilson's), widened by what the intervals of the times leave open."
+      : "95 % interval of the score: the tasks are drawn anew 10,000 times, and each time varies within its own interval."),
   barScale: "Scale of the bars",
   outcome: "Outcomes",
   outcomes: {
@@ -133,13 +143,14 @@ export const words = {
     undecided: "? undecided",
     none: "– no verdict",
     failed: "✗ failed",
-    suspect: "? suspect",
+    suspect: "⚑ suspect",
     missing: "· not submitted",
     unranked: "not ranked",
   },
   reset: "Reset",
-  legend: ["▲ faster", "▼ slower", "= same", "? undecided", "– no verdict", "✗ failed", "! not the submission's fault", "∅ not ranked", "· nothing submitted"],
+  legend: ["▲ faster", "▼ slower", "= same", "? undecided", "– no verdict", "✗ failed", "⚑ suspect", "! not the submission's fault", "∅ not ranked", "· nothing submitted"],
   shown: (n, total, sort) => `${n === total ? count(total, "task", "tasks") : `${n} of ${count(total, "task", "tasks")}`}${sort ? `, sorted by ${sort}` : ""}`,
+  rangesElsewhere: "Intervals have no room here: each task's page has them.",
   counts: "Counts",
   countsHelp: "Whether the task counts in the scores above: untick it to score the agents without it.",
   countTask: (task) => `Count ${task} in the scores`,
@@ -177,7 +188,10 @@ export const words = {
   compare: "Compare",
   compareTitle: (a, b) => `${a} against ${b}`,
   compareText: (a, b, over) => `Speed-up of ${a} over that of ${b}, both over the same ${over}: to the right ${a} is faster. Intervals are those of both, in quadrature.`,
-  compareSummary: (a, b, n) => `On ${count(n.both, "task", "tasks")} solved by both, ${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}. Solved by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}.`,
+  compareSummary: (a, b, n) => `Solved by both: ${count(n.both, "task", "tasks")}; by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}. Of those solved by both, ${
+    n.lines.length === n.both ? "all have a ratio" : `${n.lines.length} ${n.lines.length === 1 ? "has" : "have"} a ratio (of the others a row has no verdict or no time)`
+  }: ${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}.`,
+  compareFirst: "Compare all others with",
   ratioOf: (a, b) => `${a} / ${b}`,
   compareAxis: (a, b) => `← ${b} faster · ${a} faster →`,
   noCommon: "No task was solved by both.",
@@ -203,7 +217,8 @@ export const words = {
   whose: "Submission",
   baselinesOnly: "baselines only",
   notTimed: (side, why) => `No ${side} time: ${why}`,
-  unranked: (why) => `Not ranked: this task counts in no score. ${why}.`,
+  unranked: (why) => `Not ranked: this task counts in no score. ${why[0].toUpperCase()}${why.slice(1)}.`,
+  titleOf: (task, page) => `${task} · ${page}`,
   error: "Error against tolerance",
   errorText: (error, tolerance) => `largest error ${error}, allowed ${tolerance}`,
   notANumber: "not a number",
