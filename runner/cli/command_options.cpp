@@ -97,9 +97,9 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 void add_trust(CLI::App& app, Trust& trust) {
   app.add_flag("--trust-estimates", trust.estimates,
                "Let speed-ups count on an uncalibrated device; such rows get a label");
-  app.add_flag("--trust-unchecked", trust.unchecked,
-               "Let rows count though kbench cannot check here that nobody changed them (stored "
-               "elsewhere, or without a chain)");
+  app.add_flag(
+      "--trust-unchecked", trust.unchecked,
+      "Let rows count that kbench cannot check here: stored elsewhere, or without a chain");
 }
 
 namespace {

@@ -155,8 +155,7 @@ void add_plan(CLI::App& plan, StudyOptions& options) {
   add_word(plan, "--mode", options.planned.plan.mode, {"direct", "plan", "both"},
            "Who gets the reports: the coder, a planner, or both (default: direct)");
   add_many(plan, "--arm", options.parts.arms, "NAME",
-           "Further arm (kbench help feedback): sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF; "
-           "or paper, for the last five");
+           "Further arm: sham, filler, NP+NF, NP+F, P+NF, P+F, P+RF, or paper (the last five)");
   add_many(plan, "--outcome", options.planned.plan.outcomes, "NAME",
            "built, correct, better, fast:X or tokens; the first is primary (default: all, correct "
            "first)");

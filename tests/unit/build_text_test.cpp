@@ -36,7 +36,7 @@ TEST(BuildText, EachSubmissionHasALineAndWhatFailedItsFirstWords) {
             "         Python\n");
   EXPECT_EQ(build_words(built),
             "1 submission built for cuda, architecture 90a, 1 was there, 1 left to the run, 1 does "
-            "not compile (a run tells that in its row)");
+            "not compile or load (a run tells that in its row)");
 }
 
 TEST(BuildText, JsonHasTheSameAndNoTimeOfWhatWasNotBuilt) {

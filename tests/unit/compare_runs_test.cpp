@@ -137,7 +137,7 @@ TEST(CompareRuns, AFileIsNotGoneFromAFolderThatHasNothingOfItsAuthor) {
   const Comparison comparison = compare(before, both_tasks(), Side::kEager);
   EXPECT_EQ(comparison.count(Change::kGone), 0);
   EXPECT_EQ(comparison.left_out_before, 1);
-  // Of an author who is in the folder, the task is missed.
+  // A task of an author who is in the folder is missed.
   const ReportData bobs = told("00", file, {timed_evaluation("00", kSoftmax, "bob", 800'000)});
   EXPECT_EQ(compare(bobs, both_tasks(), Side::kEager).count(Change::kGone), 1);
 }

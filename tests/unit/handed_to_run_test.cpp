@@ -350,7 +350,12 @@ TEST_F(HandedByWorkspace, ARunIsWhatTheWorkspaceIsOf) {
 TEST_F(HandedByWorkspace, CompilingIsForTheTaskSizeAndPrecisionThatAreAskedFor) {
   const StagedKernels kernels = staged(tree_of("#include \"task.h\"\n"
                                                "static_assert(kb::x_elements == 1610612736);\n"
-                                               "static_assert(sizeof *kb_inputs{}.x == 2);\n"),
+                                               "static_assert(sizeof *kb_inputs{}.x == 2);\n"
+                                               "extern \"C\" int kbench_forward(\n"
+                                               "    const kb_inputs*, const kb_params*,\n"
+                                               "    const kb_outputs*, kb_context*) {\n"
+                                               "  return 0;\n"
+                                               "}\n"),
                                        task_);
   const auto state_of = [&] {
     const CompileAnswer answer = compile_kernels(request(kernels));

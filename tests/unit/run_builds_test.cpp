@@ -17,6 +17,7 @@ using ::testing::NotNull;
 using ::testing::SizeIs;
 
 constexpr const char* kNoCode = "#error not today\n";
+constexpr const char* kKernel = "extern \"C\" int kbench_forward() { return 0; }\n";
 
 class RunBuildsTest : public RunTest {
  protected:
@@ -45,7 +46,7 @@ class RunBuildsTest : public RunTest {
 };
 
 TEST_F(RunBuildsTest, NobodyHasABuildBeforeAllHave) {
-  submit("anna/level1/019_relu.cpp");
+  folder_.write("subs/anna/level1/019_relu.cpp", kKernel);
   make_plan();
   EXPECT_THAT(builds().of(0), IsNull());
   EXPECT_THAT(builds().error_of(0), IsNull());
@@ -87,7 +88,7 @@ TEST_F(RunBuildsTest, ATaskWithoutASubmissionIsMeasuredWhereThereIsAClock) {
 
 TEST_F(RunBuildsTest, AUnitsPartsAreItsOwn) {
   request_.tasks = {"019_relu", "023_softmax"};
-  submit("anna/level1/019_relu.cpp");
+  folder_.write("subs/anna/level1/019_relu.cpp", kKernel);
   make_plan();
   ASSERT_THAT(plan_.units, SizeIs(2));
   const UnitParts early = builds().parts_of(0);
@@ -120,7 +121,7 @@ TEST_F(RunBuildsTest, ABuildStepTakesTheGpuOnlyWhereThereIsOne) {
 }
 
 TEST_F(RunBuildsTest, TheOracleBeginsEarlyForOneTaskOnAGpu) {
-  submit("anna/level1/019_relu.cpp");
+  folder_.write("subs/anna/level1/019_relu.cpp", kKernel);
   request_.checks_only = true;
   make_plan();
   const OracleHello hello;
