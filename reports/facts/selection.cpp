@@ -1,5 +1,7 @@
 #include "reports/facts/selection.hpp"
 
+#include <algorithm>
+
 #include "reports/facts/run_facts.hpp"
 #include "runner/core/json.hpp"
 
@@ -20,9 +22,7 @@ bool is_complete(const ReportData& data) {
 Selection::Selection(const ReportData& data) {
   for (const Evaluation& evaluation : data.evaluations) {
     tasks_.insert(evaluation.task);
-    if (!evaluation.submission) continue;
-    submissions_.emplace(evaluation.task, evaluation.submission->agent);
-    agents_.insert(evaluation.submission->agent);
+    if (evaluation.submission) submissions_.emplace(evaluation.task, evaluation.submission->agent);
   }
   const Json configuration = recorded(data.run.configuration);
   if (!configuration.is_object()) return;
@@ -43,7 +43,9 @@ bool Selection::takes(const std::string& task, const std::string& agent) const {
 }
 
 bool Selection::is_elsewhere(const Selection& other, const std::string& agent) const {
-  return other.is_one_file_ && !is_one_file_ && !agents_.contains(agent);
+  return other.is_one_file_ && !is_one_file_ &&
+         std::none_of(submissions_.begin(), submissions_.end(),
+                      [&](const auto& submission) { return submission.second == agent; });
 }
 
 }  // namespace kbench

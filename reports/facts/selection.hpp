@@ -30,7 +30,6 @@ class Selection {
   bool names_tasks_ = false;  // it has a row of each task that it took
   std::set<std::string> tasks_;
   std::set<std::pair<std::string, std::string>> submissions_;  // task, agent
-  std::set<std::string> agents_;
 };
 
 }  // namespace kbench

@@ -128,17 +128,16 @@ std::vector<Standing> standings(std::span<const ResultRow> rows, const std::stri
   std::vector<Standing> found;
   std::map<std::pair<std::string, std::string>, std::size_t> index;
   std::map<std::size_t, std::size_t> chosen_from;
-  std::vector<const ResultRow*> own;
-  for (const ResultRow& row : rows)
-    if (is_of(row, agent)) own.push_back(&row);
-  const auto counting =
-      std::stable_partition(own.begin(), own.end(), [](auto* row) { return !is_again(*row); });
-  for (auto next = own.begin(); next != own.end(); ++next) {
-    const ResultRow& row = **next;
+  for (const ResultRow& row : rows) {
+    if (!is_of(row, agent)) continue;
     const auto [at, fresh] = index.emplace(std::pair(row.task, row.size), found.size());
-    if (!fresh && next >= counting) continue;
+    if (!fresh && is_again(row)) continue;
     if (fresh) found.emplace_back();
     Standing& standing = found[at->second];
+    if (!fresh && is_again(*standing.rows[0])) {
+      standing = {};
+      chosen_from.erase(at->second);
+    }
     ++standing.variants;
     // Luck in its times can make it the best.
     if (row.credited(Side::kEager) != nullptr) ++chosen_from[at->second];

@@ -32,8 +32,7 @@ struct Standing {
   int variants = 0;                    // number of variants that the agent handed in
   std::size_t best_of = 1;             // number of rows from which a speed-up was chosen
 };
-// One for each task that the agent submitted to, in the order of the rows; behind them those of
-// tasks for which it has nothing but a row with the label `again`.
+// One for each task that the agent submitted to, in the order of the rows.
 [[nodiscard]] std::vector<Standing> standings(std::span<const ResultRow> rows,
                                               const std::string& agent,
                                               VariantRule rule = VariantRule::kBest);
