@@ -159,11 +159,10 @@ constexpr std::array kFields{
           "By whose rule and on whose inputs it was judged: kbench's own, or those of another "
           "benchmark for comparison. Profiles are never ranked together.",
           [](Row r) -> Json { return r.profile; }},
-    Field{
-        "lint", "Lint", Unit::kText,
-        "Whether the task can tell right from wrong: it was tried with submissions that are wrong "
-        "on purpose. Empty when nobody tried (`kbench tasks lint`).",
-        [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
+    Field{"lint", "Lint", Unit::kText,
+          "Whether the task rejects wrong kernels: it was tried with submissions that are wrong on "
+          "purpose. Empty when nobody tried (`kbench tasks lint`).",
+          [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
     Field{
         "ranked", "Ranked", Unit::kFlag,
         "Whether the row counts in scores. No where a submission that computes nothing passes, "

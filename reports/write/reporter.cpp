@@ -76,7 +76,7 @@ constexpr std::array<Reporter, 11> kReporters{{
      .needs_times = true},
     {.name = "table1",
      .suffix = "",
-     .help = "rates and means as CUDA Agent's Table 1 has them, of a run of that profile",
+     .help = "rates and means as in CUDA Agent's Table 1; needs a run with --profile cuda-agent",
      .render = [](Data data, Options) { return render_table1(data); },
      .profile = "cuda-agent",
      .takes_several = true,

@@ -42,8 +42,9 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       app, "--color", common.color,
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
-  add_value(app, "--config", common.config, "FILE",
-            "Configuration file instead of ./kbench.toml; your user's file still applies below it");
+  add_value(
+      app, "--config", common.config, "FILE",
+      "Read FILE instead of ./kbench.toml; it overrides your personal file, which is still read");
   add_value(app, "--preset", common.preset, "NAME",
             "Use [preset.NAME] of the configuration file; it overrides the other tables");
 }
@@ -99,7 +100,7 @@ void add_trust(CLI::App& app, Trust& trust) {
                "Let speed-ups count on an uncalibrated device; such rows get a label");
   app.add_flag(
       "--trust-unchecked", trust.unchecked,
-      "Let rows count that kbench cannot check here: stored elsewhere, or without a chain");
+      "Let rows count that kbench cannot prove unchanged: of another machine, or without a chain");
 }
 
 namespace {

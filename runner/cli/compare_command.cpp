@@ -85,9 +85,10 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   compare.add_flag("--remeasure", options.remeasure,
                    "Measure both sides again, in turns, and compare that");
   add_pairs(compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
-  for (auto [name, folder] : {std::pair{"--submissions-before", &options.submissions_before},
-                              std::pair{"--submissions-after", &options.submissions_after}})
-    add_path(compare, name, *folder, "DIR", "Where the sources of that run are (default: found)");
+  add_path(compare, "--submissions-before", options.submissions_before, "DIR",
+           "Folder with the sources of BEFORE (default: the database, where they lay, or git)");
+  add_path(compare, "--submissions-after", options.submissions_after, "DIR",
+           "Folder with the sources of AFTER (default: likewise)");
   add_json(compare, options.format);
   add_wide(compare, options.common);
   add_common(compare, options.common, false);

@@ -133,7 +133,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
              "PERCENT");
   add_pairs(nightly, options.most_pairs, 9, "Measure a suspect in at most N pairs (default: 9)");
   add_path(nightly, "--submissions-before", options.submissions_before, "DIR",
-           "Where the last good sources are (default: found, see `kbench compare --help`)");
+           "Folder with the last good sources (default: found as by `kbench compare --remeasure`)");
   add_baseline(nightly, options.baseline);
   add_outputs(nightly, options.words);
   add_database(nightly, options.database);

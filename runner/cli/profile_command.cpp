@@ -39,7 +39,7 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   add_call_limit(profile, options.call_limit_seconds,
                  "Seconds that one call may take (default: 20)");
   profile.add_flag("--no-wait", options.no_wait,
-                   "Do not wait for a run on the same device: exit code 3");
+                   "Exit with code 3 instead of waiting for another run on this device");
   add_choice<ProfileFormat>(profile, "--format", options.format,
                             {{"text", ProfileFormat::kText},
                              {"json", ProfileFormat::kJson},
@@ -51,18 +51,19 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
           "--json", [&options](std::int64_t) { options.format = ProfileFormat::kJson; },
           "The same as --format json")
       ->excludes(profile.get_option("--format"));
-  add_database(profile, options.database, "SQLite database that keeps it (default: kbench.sqlite)");
+  add_database(profile, options.database,
+               "SQLite database that keeps the profile (default: kbench.sqlite)");
   auto* list = profile.add_flag(
       "--list", options.list, "List the stored profiles, of all tasks or of TASK; nothing is run");
   list->excludes(submission);
   profile
-      .add_option(
-          "--compare", options.compare,
-          "Compare with A: a side, or a stored profile's id; A and B: those two, nothing is run")
+      .add_option("--compare", options.compare,
+                  "With A, compare with a side or a stored profile (its id); with A and B, compare "
+                  "these two")
       ->expected(1, 2)
       ->type_name("A [B]")
       ->excludes(list);
-  profile.add_flag("--no-store", options.no_store, "Keep it in no database");
+  profile.add_flag("--no-store", options.no_store, "Do not store the profile");
   add_suite(profile, options.suite);
   add_common(profile, options.common, false);
   return &profile;

@@ -70,7 +70,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
            "and table1 take several");
   add_reward(report, options.reward_name, "Reward of each row, in json and jsonl; see below");
   add_value(report, "--output,-o", options.words.format_file, "FILE",
-            "Where FORMAT goes (default: standard output)");
+            "File for the report in FORMAT (default: standard output)");
   add_columns(report, options.columns,
               "Columns of table and csv, in this order, by csv's names (default: the usual ones)");
   add_wide(report, options.common);

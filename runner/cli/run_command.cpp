@@ -88,15 +88,14 @@ void add_failures(CLI::App& run, RunOptions& options) {
 
 // Options that choose which rows of an earlier run are tried once more.
 void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
-  auto* states =
-      run.add_option(
-             "--rerun", options.rerun,
-             "Run again what ended in these states in the newest run, or --run's: timeout,crash")
-          ->check(one_of(rerun_words()).description(""))
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->type_name("STATE")
-          ->excludes(&resume);
+  auto* states = run.add_option("--rerun", options.rerun,
+                                "Run again the rows with these states (timeout,crash) in the "
+                                "newest run, or in --run's")
+                     ->check(one_of(rerun_words()).description(""))
+                     ->delimiter(',')
+                     ->allow_extra_args(false)
+                     ->type_name("STATE")
+                     ->excludes(&resume);
   run.add_flag_function(
          "--last-failed",
          [&options](std::int64_t count) {
@@ -123,7 +122,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
       "Also take tasks that have no submission; --level, --task and the like take them anyway");
   add_size(
       app, options.size,
-      "Size of the tasks (default: full on CUDA, small on CPU; a task with one size has that)");
+      "Size of the tasks (default: full on CUDA, small on CPU; if no task has that, the other)");
   add_device(app, options.device,
              "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
   add_devices(app, options.devices);
@@ -140,7 +139,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
              "SECONDS");
   add_call_limit(
       app, options.call_limit_seconds,
-      "Seconds that one call may take (default: 100 × eager, within 20–60, on CUDA 5–60)");
+      "Seconds that one call may take (default: 100 × eager; at least 20, of a .cu 5; at most 60)");
   app.add_flag("--quick", options.quick, "Check in full, but time briefly: a wide interval");
   return whose;
 }
@@ -165,16 +164,16 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
       ->excludes(run.get_option("--level"));
   whose.submissions->excludes(file);
   whose.agent->excludes(file);
-  auto* baselines =
-      run.add_flag("--baselines-only", options.baselines_only, "Evaluate no submissions")
-          ->excludes(file);
+  auto* baselines = run.add_flag("--baselines-only", options.baselines_only,
+                                 "Time the baselines alone, no submission")
+                        ->excludes(file);
   run.add_flag("--checks-only", options.checks_only,
                "Judge without timing: no baseline is compiled, and no row is ever ranked")
       ->excludes(baselines);
   add_vendor(run, options.vendor);
   run.add_flag(
       "--no-lint", options.no_lint,
-      "Do not check tasks other than kbench's own; rows of unchecked tasks are not ranked");
+      "Skip the check of tasks that kbench does not ship; rows of unchecked tasks are not ranked");
   add_number(run, "--seed", options.seed, 0, 1e15,
              "Draw the same inputs in each run; such rows are labelled and not ranked");
   add_choice<UnitOrder>(run, "--order", options.order,
@@ -190,14 +189,15 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   group->type_name("NAME")->needs(shard);
   shard->needs(group);
   add_path(run, "--exchange", options.exchange, "DIR",
-           "Folder in which runs of a group share rows: each request is measured once");
+           "Folder in which runs of a group share rows: only one of the runs measures each row");
   run.add_flag("--no-wait", options.no_wait,
                "Exit with code 3 instead of waiting for another run on this device");
   add_failures(run, options);
   run.add_flag("--dry-run", options.dry_run,
                "Print what would run, as a table or with --format json; start and write nothing");
   add_word(run, "--format", options.words.format, format_names(),
-           "Format of the results on standard output (default: table; in GitHub Actions: github)");
+           "Results on standard output (default: table, a single row as a card; GitHub Actions: "
+           "github)");
   run.add_flag_function(
          "--json", [&options](std::int64_t) { options.words.format = "json"; },
          "The same as --format json")

@@ -32,12 +32,12 @@ Result<std::vector<ClockFindings>> perform(const TimingSelftestRequest& request,
 }  // namespace
 
 void add_calibration(CLI::App& verb, TimingSelftestRequest& options) {
-  add_device(verb, options.device, "cpu, cuda or cuda:N (default: what there is)");
+  add_device(verb, options.device, "Device (default: the GPU; without one, the CPU)");
   add_devices(verb, options.devices);
   verb.add_flag("--busy", options.busy,
-                "With --devices: keep the cores that no GPU has at work, as compilers do");
+                "With --devices: load the CPU cores that belong to no GPU, as compilers would");
   add_number(verb, "--rounds", options.rounds, 1, 1000,
-             "Runs for the timing; one calibrates nothing (default: 5 on CUDA, 3 on a CPU)");
+             "Runs for the timing; at least 2 calibrate (default: 5 on CUDA, 3 on a CPU)");
   add_json(verb, options.format);
   add_common(verb, options.common, false);
 }

@@ -49,17 +49,20 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
              "Port; 0 for one that is free (default: 8377)");
   add_many(serve, "--host", options.names, "NAME",
            "A further name that clients call this host by; may be given several times");
-  add_path(serve, "--tokens", options.tokens, "FILE",
-           "Who may ask (default: a file of the state folder, made once)");
+  add_path(
+      serve, "--tokens", options.tokens, "FILE",
+      "File of the clients' tokens (default: one in the state folder, made at the first start)");
   add_number(serve, "--header-timeout", options.header_timeout_s, 1, 3600,
              "Seconds for the headers of a request (default: 10)", "SECONDS");
   add_number(serve, "--body-timeout", options.body_timeout_s, 1, 3600,
-             "Seconds for its body (default: 30)", "SECONDS");
+             "Seconds for the body of a request (default: 30)", "SECONDS");
   add_judging(serve, options);
   add_devices(serve, options.devices);
-  auto* exchange = add_path(serve, "--exchange", options.exchange, "DIR",
-                            "Folder in which judges share rows: each request is measured once");
-  add_value(serve, "--group", options.group, "NAME", "Their group there (default: serve)")
+  auto* exchange =
+      add_path(serve, "--exchange", options.exchange, "DIR",
+               "Folder in which judges share rows: only one of the judges measures each row");
+  add_value(serve, "--group", options.group, "NAME",
+            "Group of these judges in the exchange (default: serve)")
       ->needs(exchange);
   return &serve;
 }

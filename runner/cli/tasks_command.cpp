@@ -98,7 +98,7 @@ CLI::App* add_tasks(CLI::App& app, TasksOptions& options) {
   auto& header = add_form(tasks, "header", options.what, What::kHeader,
                           "Print or write task.h, which a submission includes");
   auto& prompt = add_form(tasks, "prompt", options.what, What::kPrompt,
-                          "Print all that whoever writes a kernel has to know");
+                          "Print everything that the author of a kernel has to know");
   add_levels(list, options.levels);
   add_task_globs(list, options.tasks);
   add_tags(list, options.tags);
@@ -115,7 +115,7 @@ CLI::App* add_tasks(CLI::App& app, TasksOptions& options) {
                               PromptLanguage::kTriton})
     languages.emplace_back(to_string(language), language);
   add_choice<PromptLanguage>(prompt, "--language", options.language, languages,
-                             "What it is to be written in (default: cuda on CUDA, cpp on CPU)");
+                             "Language of the kernel (default: cuda on CUDA, cpp on CPU)");
   add_path(header, "--out", options.out, "DIR",
            "Write task.h and kbench.h into this folder instead, for an editor or a compiler");
   for (auto* one : {&list, &show}) add_json(*one, options.format);

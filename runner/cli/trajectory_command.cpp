@@ -79,8 +79,8 @@ Result<End> show(const TrajectoryOptions& options) {
 
 CLI::App* add_trajectory(CLI::App& app, TrajectoryOptions& options) {
   using What = TrajectoryOptions::What;
-  auto& trajectory =
-      add_group(app, "trajectory", "Collect the states that agents passed through, for studies");
+  auto& trajectory = add_group(
+      app, "trajectory", "Collect intermediate points of agents' work, for studies of feedback");
   auto& import = add_form(trajectory, "import", options.what, What::kImport,
                           "Take the states of another agent or evolution");
   auto& freeze = add_form(trajectory, "freeze", options.what, What::kFreeze,

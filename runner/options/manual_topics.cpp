@@ -16,7 +16,7 @@ constexpr std::array kTopics = {
     ManualTopic{"results", "Read a result: the card, verdicts, states, formats, the page, JSON"},
     ManualTopic{"profiles", "Why is it slow: what bounds a kernel, and what to do next"},
     ManualTopic{"ranking",
-                "Publish a leaderboard: how agents are ranked, and other people's tables"},
+                "Publish a leaderboard: how agents are ranked, and the tables of other benchmarks"},
     ManualTopic{"over-time", "Many runs: compare them, history, every night"},
     ManualTopic{"tasks",
                 "Tasks: import them, compose them, and check that they reject wrong kernels"},

@@ -130,10 +130,10 @@ std::string TaskChecks::why_unranked(const Task& task) const {
         task.hard_draws_skip.begin()->first);
   const LintRecord* record = record_of(task);
   if (record == nullptr)
-    return "nobody has checked whether its task can tell right from wrong (--no-lint)";
+    return "nobody has checked whether its task rejects wrong kernels (--no-lint)";
   const std::string why = why_it_ranks_nobody(*record);
   if (why.empty() && record->state == LintState::kUnable)
-    return "it could not be checked whether its task can tell right from wrong: " +
+    return "it could not be checked whether its task rejects wrong kernels: " +
            (record->findings.empty() ? std::string("no reason given")
                                      : record->findings.back().message);
   return why;
