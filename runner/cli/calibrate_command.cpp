@@ -23,7 +23,7 @@ CLI::App* add_calibrate(CLI::App& app, CalibrateRequest& options) {
   auto& calibrate = add_verb(
       app, "calibrate", "Measure this device once: its limits, and by how much equal runs differ");
   add_word(calibrate, "--only", options.only, {"limits", "timing"},
-           "One half: limits (seconds) or timing (minutes)");
+           "Measure this half only: limits (seconds) or timing (minutes)");
   add_calibration(calibrate, options);
   return &calibrate;
 }

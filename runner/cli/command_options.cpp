@@ -72,7 +72,7 @@ void add_outputs(CLI::App& app, OutputWords& words) {
 void add_html(CLI::App& app, OutputWords& words, std::string_view database) {
   auto* html = app.add_option(
       "--html", words.html,
-      fmt::format("HTML report to write (default: beside {}, kbench.html)", database));
+      fmt::format("HTML report to write (default: kbench.html beside {})", database));
   html->type_name("FILE");
   app.add_flag("--no-html", words.no_html, "Write no HTML report")->excludes(html);
 }

@@ -80,10 +80,10 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       ->type_name("WHAT");
   compare.add_flag("--exit-zero", options.exit_zero,
                    "Exit code 0 in place of 4; the last line still says what --fail-on found");
-  compare.add_flag("--all", options.all, "List what is the same, too");
+  compare.add_flag("--all", options.all, "List the rows that are SAME, too");
   compare.add_flag("--force", options.force, "Compare runs that differ in how they measured");
   compare.add_flag("--remeasure", options.remeasure,
-                   "Measure both sides again, in turns, and compare that");
+                   "Measure both sources again, in turns, and compare these times");
   add_pairs(compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
   add_path(compare, "--submissions-before", options.submissions_before, "DIR",
            "Folder with the sources of BEFORE (default: the database, where they lay, or git)");

@@ -23,7 +23,7 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   auto& profile = add_verb(
       app, "profile", "Say what bounds a kernel or a baseline, by how much, and what to do next");
   add_value(profile, "TASK", options.task, "",
-            "Task, as --task takes it (exactly one), or a FILE named like it");
+            "One task, as `kbench run --task` takes it, or a FILE that is named like its task");
   auto* submission = add_path(profile, "--submission", options.submission, "FILE",
                               "The file to profile (.cpp, .cu, .py)");
   add_choice<Side>(profile, "--side", options.side,
@@ -58,8 +58,8 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   list->excludes(submission);
   profile
       .add_option("--compare", options.compare,
-                  "With A, compare with a side or a stored profile (its id); with A and B, compare "
-                  "these two")
+                  "Compare with A, or A with B; each is a side, which is run, or the id of a "
+                  "stored profile")
       ->expected(1, 2)
       ->type_name("A [B]")
       ->excludes(list);

@@ -156,7 +156,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   add_path(run, "--input-file", options.input_file, "FILE",
            "File of tasks, one a line, each as --task takes it; # begins a comment; -: stdin");
   add_path(run, "--reference", options.reference, "REF.py",
-           "KernelBench problem of your own that FILE solves; imported once, kept and named")
+           "KernelBench problem of your own that FILE solves; imported once and kept")
       ->needs(file)
       ->excludes(run.get_option("--task"))
       ->excludes(run.get_option("--tag"))
@@ -181,8 +181,9 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                          {"shuffled", UnitOrder::kShuffled},
                          {"longest", UnitOrder::kLongest}},
                         "Order of the rows; longest: by durations of earlier runs (default: task)");
-  auto* shard = add_parsed(run, "--shard", options.shard, parse_shard, "I/N",
-                           "Only the I-th of N parts of the tasks; --group names the whole");
+  auto* shard =
+      add_parsed(run, "--shard", options.shard, parse_shard, "I/N",
+                 "Only the I-th of N parts of the tasks; all parts have the same --group");
   shard->excludes(file);
   auto* group =
       run.add_option("--group", options.group, "Name that the shards of one run have in common");

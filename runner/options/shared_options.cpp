@@ -93,7 +93,7 @@ void add_part_of_device(CLI::App& app, std::optional<std::string>& device,
 
 void add_vendor(CLI::App& app, bool& vendor) {
   app.add_flag("--vendor", vendor,
-               "CUDA: where one call of cuBLASLt or cuDNN computes the task, time that too");
+               "CUDA: where one call of cuBLASLt or cuDNN computes the task, time that call too");
 }
 
 void add_baseline(CLI::App& app, Side& baseline) {
