@@ -73,6 +73,9 @@ std::string subject_line(const char* label, const ProfileRecord& record) {
 std::string verdict_lines(const char* label, const ProfileRecord& record) {
   std::string text = fmt::format("{}  {}: {}\n", label, sanitize_line(record.title()),
                                  sanitize_line(record.evidence));
+  for (const CloseRule& close : record.closest)
+    text += fmt::format("   closest: {}: {} ({})\n", close.title, sanitize_line(close.evidence),
+                        close.asks);
   if (!record.suggestions.empty())
     text += fmt::format("   do: {}\n", sanitize_line(record.suggestions.front().suggestion));
   return text;

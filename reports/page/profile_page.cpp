@@ -182,6 +182,16 @@ void write_overview(HtmlWriter& html, const std::vector<StoredProfile>& profiles
 
 void write_advice(HtmlWriter& html, const ProfileRecord& record) {
   html.open("p").element("b", record.title()).text(": " + without_folders(record.evidence)).close();
+  if (!record.closest.empty()) {
+    html.open("ul");
+    for (const CloseRule& close : record.closest) {
+      std::string asks = close.asks;
+      asks.front() = 'I';
+      html.element("li", fmt::format("Closest: {}: {}. {}.", close.title,
+                                     without_folders(close.evidence), asks));
+    }
+    html.close();
+  }
   if (record.suggestions.empty()) return;
   html.open("ol");
   for (const ProfileFinding& advice : record.suggestions)

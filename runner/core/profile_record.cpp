@@ -191,7 +191,10 @@ void read_verdict(const Json& json, const ProfileFacts& facts, ProfileRecord& re
     record.suggestions.push_back(finding_in(one, facts));
   const bool judged = record.verdict != kNoVerdict;
   if (judged) record.evidence = finding_of(rule_of(record.verdict), facts).evidence;
-  if (!judged) record.evidence = why_not_judged(facts, !record.kernels.empty());
+  if (!judged) {
+    record.evidence = why_not_judged(facts, !record.kernels.empty());
+    record.closest = closest_rules(profile_rules(), facts);
+  }
   if (judged == record.suggestions.empty() ||
       (judged && record.suggestions.front().verdict != record.verdict))
     refuse("verdict", "does not go with its suggestions");

@@ -48,6 +48,7 @@ struct ProfileRecord {
   std::string verdict;  // name of a rule, or kNoVerdict
   std::string evidence;
   std::vector<ProfileFinding> suggestions;  // the verdict first
+  std::vector<CloseRule> closest;           // without a verdict; found anew in the facts
   std::string limit_basis;
   std::map<std::string, double> facts;
   std::vector<double> calls_us;
@@ -75,7 +76,7 @@ struct StoredProfile {
   std::string source_hash;  // hash of the submission, as in its rows; empty for a baseline
   std::string made_at;      // UTC, RFC 3339
   std::string version;      // kbench's version
-  std::string json;         // the printed text
+  std::string json;         // the printed text, without its closest rules
   ProfileRecord record;     // `json`, parsed
 };
 

@@ -217,6 +217,7 @@ class Collecting {
     const double slower = fp64_slowdown(input_.device.compute_capability);
     set("fp64_time_share", slower * share / (slower * share + 1 - share));
     set("tensor_instructions", static_cast<double>(counts.tensor));
+    if (all > 0) set("tensor_percent", 100 * static_cast<double>(counts.tensor) / all);
     set("atomic_instructions", static_cast<double>(counts.atomics));
   }
 

@@ -65,7 +65,7 @@ struct KernelSummary {
 //   top_blocks_per_sm, top_thread_share, top_thread_percent, idle_sm_us, sms
 //   spill_bytes (a thread, of the kernel with most), spill_share (of L1's sectors, those of local
 //   memory; without counters by spill_bytes), fp64_share, fp64_percent, fp64_time_share (weighted
-//   by the device's throughputs), tensor_instructions
+//   by the device's throughputs), tensor_instructions, tensor_percent (of the arithmetic ones)
 //   of hardware counters: dram_ratio (bytes moved over those that must be) and dram_us (how
 //   long that takes at the device's bandwidth) of the call;
 //   and of the longest launch of the top kernel: sector_use_percent (bytes asked for, of the

@@ -95,9 +95,23 @@ std::string head_lines(const Profile& profile) {
   return text;
 }
 
+// Lines in a verdict's place: the closest rules, else facts to judge by.
+std::string unjudged_lines(const Profile& profile) {
+  std::string text = fmt::format("\nverdict   not judged: {}\n", why_not_judged(profile));
+  for (const CloseRule& close : profile.closest)
+    text +=
+        fmt::format("closest   {}: {}\n          {}\n", close.title, close.evidence, close.asks);
+  if (!profile.closest.empty()) return text;
+  const char* label = "facts     ";
+  for (const std::string& line : facts_to_judge_by(profile.facts)) {
+    text += fmt::format("{}{}\n", label, line);
+    label = "          ";
+  }
+  return text;
+}
+
 std::string verdict_lines(const Profile& profile) {
-  if (profile.findings.empty())
-    return fmt::format("\nverdict   not judged: {}\n", why_not_judged(profile));
+  if (profile.findings.empty()) return unjudged_lines(profile);
   const ProfileFinding& first = profile.findings.front();
   std::string text = fmt::format("\nverdict   {}\n  because   {}\n  wrong if  {}\n\nwhat to do\n",
                                  first.title, first.evidence, first.wrong_if);
@@ -135,6 +149,19 @@ Json finding_json(const ProfileFinding& finding) {
   return {{"verdict", finding.verdict},       {"title", finding.title},
           {"evidence", finding.evidence},     {"wrong_if", finding.wrong_if},
           {"suggestion", finding.suggestion}, {"saves_us", finding.saves_us}};
+}
+
+Json closest_json(const std::vector<CloseRule>& closest) {
+  Json list = Json::array();
+  for (const CloseRule& close : closest)
+    list.push_back({{"verdict", close.verdict},
+                    {"title", close.title},
+                    {"evidence", close.evidence},
+                    {"fact", close.fact},
+                    {"value", close.value},
+                    {"comparison", close.comparison},
+                    {"bound", close.bound}});
+  return list;
 }
 
 // Names that sentences of rules have in them.
@@ -210,6 +237,7 @@ Profile make_profile(ProfileSubject subject, const ProfileInput& input) {
     profile.missing.push_back(fmt::format("{} activities: there were more than there is room for",
                                           input.recorded.dropped));
   profile.findings = find_verdicts(profile_rules(), profile.facts);
+  if (profile.findings.empty()) profile.closest = closest_rules(profile_rules(), profile.facts);
   profile.cautions = cautions_of(profile, input);
   return profile;
 }
@@ -250,6 +278,7 @@ Json profile_json(const Profile& profile) {
           {"evidence", profile.findings.empty() ? std::string(why_not_judged(profile))
                                                 : profile.findings.front().evidence},
           {"suggestions", std::move(suggestions)},
+          {"closest", closest_json(profile.closest)},
           {"limit_basis", profile.limit_basis},
           {"facts", profile.facts.numbers},
           {"words", words_json(profile)},
@@ -290,14 +319,15 @@ Json profile_answer(const Profile& profile) {
 
 Result<StoredProfile> to_be_stored(const Profile& profile, const std::string& made_at,
                                    const std::string& version) {
-  StoredProfile stored{
-      .id = {},
-      .device_kind = profile.device.kind == DeviceKind::kCuda ? "cuda" : "cpu",
-      .source_hash = profile.subject.source_hash,
-      .made_at = made_at,
-      .version = version,
-      .json = profile_json(profile).dump(-1, ' ', true, Json::error_handler_t::replace),
-      .record = {}};
+  Json kept = profile_json(profile);
+  kept.erase("closest");  // a record holds facts; rules are held against them where it is shown
+  StoredProfile stored{.id = {},
+                       .device_kind = profile.device.kind == DeviceKind::kCuda ? "cuda" : "cpu",
+                       .source_hash = profile.subject.source_hash,
+                       .made_at = made_at,
+                       .version = version,
+                       .json = kept.dump(-1, ' ', true, Json::error_handler_t::replace),
+                       .record = {}};
   auto record = parse_profile(stored.json);
   if (!record) return record.error();
   stored.record = std::move(*record);

@@ -35,6 +35,7 @@ struct Profile {
   std::optional<ProfiledCall> call;    // the median one
   std::vector<double> calls_us;        // all recorded ones
   std::vector<ProfileFinding> findings;
+  std::vector<CloseRule> closest;     // where nothing is found
   std::vector<std::string> cautions;  // a line each: why its numbers are hardly to be believed
   std::vector<std::string> missing;   // a line each: what is not there, and why
 };

@@ -55,6 +55,20 @@ TEST(ProfileCompare, FivePercentAreTheSameAndAFactOfOneIsAChange) {
   EXPECT_FALSE(comparison.facts[0].ratio()) << "one of them has none";
 }
 
+TEST(ProfileCompare, WithoutAVerdictTheClosestRuleIsThere) {
+  ProfileRecord none = record("me/relu", 90, 12);
+  none.verdict = "not_judged";
+  none.evidence = "no rule holds";
+  none.suggestions.clear();
+  none.closest = {{.verdict = "memory_rereads",
+                   .title = "re-reads",
+                   .evidence = "1.496 times the bytes",
+                   .asks = "its rule asks dram_ratio >= 1.5; here it is 1.496"}};
+  EXPECT_THAT(render_profile_comparison(compared(record("", 90, 12), none), {}),
+              HasSubstr("B  not judged: no rule holds\n   closest: re-reads: 1.496 times the bytes "
+                        "(its rule asks dram_ratio >= 1.5; here it is 1.496)\n"));
+}
+
 TEST(ProfileCompare, ZeroOnBothSidesIsNoChange) {
   ProfileRecord a = record("", 90, 12);
   ProfileRecord b = record("me/relu", 90, 12);

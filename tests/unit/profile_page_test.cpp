@@ -55,6 +55,15 @@ TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
   EXPECT_THAT(html, Not(HasSubstr("style=")));
 }
 
+TEST(ProfilePage, WithoutAVerdictTheClosestRuleIsThere) {
+  const std::string html = profiles_html(page({stored("me/relu", 45)}));
+  EXPECT_THAT(html, HasSubstr("<b>not judged</b>: no rule holds"));
+  EXPECT_THAT(html,
+              HasSubstr("<li>Closest: memory-bound near the limit: the bytes that must move "));
+  EXPECT_THAT(html, HasSubstr("Its rule asks limit_share &gt;= 0.75; here it is 0.6667.</li>"));
+  EXPECT_THAT(profiles_html(page({stored("me/relu", 36)})), Not(HasSubstr("Closest")));
+}
+
 // A keyboard gets to each table that scrolls, and to each profile.
 TEST(ProfilePage, NeedsNoScriptAndNoMouse) {
   const std::string html = profiles_html(page({stored("", 90), stored("me/relu", 36)}));

@@ -95,6 +95,57 @@ TEST(Profile, WithoutARuleThatHoldsItSaysSoAndGuessesNothing) {
   EXPECT_TRUE(profile_json(profile).at("suggestions").empty());
 }
 
+// A kernel of 45 us with a limit of 30 us: 0.667 where 0.75 is near the limit.
+TEST(Profile, WithoutAVerdictTheClosestRuleIsThere) {
+  const Profile profile = make_profile(kSubject, input_of({call_of(45, {kernel("k", 0, 45)})}));
+  EXPECT_THAT(profile_text(profile), HasSubstr("\nverdict   not judged: no rule holds"));
+  EXPECT_THAT(profile_text(profile),
+              HasSubstr("\nclosest   memory-bound near the limit: the bytes that must move take 30 "
+                        "us at the device's bandwidth, the call takes 45 us: 66.7 % of the limit\n"
+                        "          its rule asks limit_share >= 0.75; here it is 0.6667\n"));
+  const Json json = profile_json(profile);
+  ASSERT_EQ(json.at("closest").size(), 1u);
+  const Json& first = json.at("closest")[0];
+  EXPECT_EQ(first.at("verdict"), "memory_near_limit");
+  EXPECT_EQ(first.at("title"), "memory-bound near the limit");
+  EXPECT_EQ(first.at("fact"), "limit_share");
+  EXPECT_DOUBLE_EQ(first.at("value").get<double>(), 30.0 / 45);
+  EXPECT_EQ(first.at("comparison"), ">=");
+  EXPECT_EQ(first.at("bound"), 0.75);
+}
+
+TEST(Profile, WithAVerdictNoRuleIsClosest) {
+  const Profile profile = make_profile(kSubject, input_of({call_of(36, {kernel("k", 0, 36)})}));
+  EXPECT_EQ(profile_json(profile).at("closest"), Json::array());
+  EXPECT_THAT(profile_text(profile), Not(HasSubstr("closest")));
+}
+
+TEST(Profile, WhereNoRuleIsCloseTheCountedFactsAreThere) {
+  ProfileInput input = input_of({call_of(90, {kernel("k", 0, 90)})});
+  input.recorded.counters = {
+      {{"dram_read_bytes", 30e-6 * 4e12}, {"dram_write_bytes", 0}, {"occupancy_percent", 61.5}}};
+  const Profile profile = make_profile(kSubject, input);
+  EXPECT_THAT(profile_text(profile),
+              HasSubstr("not judged: no rule holds\n"
+                        "facts     1 times the bytes that have to move are moved by the device's "
+                        "memory (dram_ratio)\n"
+                        "          33.3 % of the device's bandwidth is used while it is busy "
+                        "(dram_us over busy_us)\n"
+                        "          61.5 % of"));
+  EXPECT_EQ(profile_json(profile).at("closest"), Json::array());
+}
+
+// Closest rules follow from the facts, so that a record needs none.
+TEST(Profile, TheClosestRulesAreNotStoredAndAreReadAllTheSame) {
+  const auto stored =
+      to_be_stored(make_profile(kSubject, input_of({call_of(45, {kernel("k", 0, 45)})})),
+                   "2026-11-28T12:00:00Z", "1.2.3");
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_FALSE(Json::parse(stored->json).contains("closest"));
+  ASSERT_EQ(stored->record.closest.size(), 1u);
+  EXPECT_EQ(stored->record.closest[0].verdict, "memory_near_limit");
+}
+
 TEST(Profile, WhatIsNotThereHasOneLine) {
   ProfileInput input = input_of({{90'000, 0, {}}});
   input.recorded.problem = "CUPTI was not found";
