@@ -154,17 +154,20 @@ class Collecting {
 
   void add_gaps(const ProfiledCall& call) {
     const double busy_us = static_cast<double>(busy_ns(call)) * kUs;
-    const double gap_us = std::max(0.0, call_us_ - busy_us);
-    int gaps = 1;  // the gap before the first one counts
+    int gaps = 0;
+    const std::int64_t start = call.activities.front().start_ns;
     std::int64_t end = call.activities.front().end_ns;
     for (const Activity& activity : call.activities) {
       if (activity.start_ns > end + kShortestGapNs) ++gaps;
       end = std::max(end, activity.end_ns);
     }
+    const double device_us = static_cast<double>(end - start) * kUs;
+    const double gap_us = std::max(0.0, device_us - busy_us);
     set("busy_us", busy_us);
+    set("around_us", std::max(0.0, call_us_ - device_us));
     set("gap_us", gap_us);
     set("gaps", gaps);
-    set("mean_gap_us", gap_us / gaps);
+    if (gaps > 0) set("mean_gap_us", gap_us / gaps);
     if (call_us_ > 0) set("gap_share", gap_us / call_us_);
     if (const auto limit = get("limit_us"))
       set("busy_above_limit_us", std::max(0.0, busy_us - *limit));

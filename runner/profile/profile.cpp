@@ -12,6 +12,9 @@ constexpr std::size_t kMostKernelsShown = 8;
 constexpr std::size_t kNameShown = 72;
 // Share above which calls beside other programs say more of these than of the kernel.
 constexpr double kBusyShare = 0.1;
+// Microseconds and share of a call that launch and profiler take in any: a quiet device needs 3.
+constexpr double kUsualAroundUs = 10;
+constexpr double kUsualAroundShare = 0.1;
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
@@ -85,8 +88,9 @@ std::string head_lines(const Profile& profile) {
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);
   if (const auto busy = number_of(profile, "busy_us")) {
     text += fmt::format(
-        "device    {} busy, {} idle; {}, {}, {}, {}\n", time_text(*busy),
-        time_text(number_of(profile, "gap_us").value_or(0)),
+        "device    {} busy, {} idle between activities, {} launch and profiler; {}, {}, {}, {}\n",
+        time_text(*busy), time_text(number_of(profile, "gap_us").value_or(0)),
+        time_text(number_of(profile, "around_us").value_or(0)),
         count_text(profile, "kernels", "kernel"), count_text(profile, "copies", "copy"),
         count_text(profile, "memsets", "memset"), count_text(profile, "streams", "stream"));
   }
@@ -196,6 +200,13 @@ std::vector<std::string> cautions_of(const Profile& profile, const ProfileInput&
         fmt::format("the machine was busy: some program waited for a core for {:.0f} % of the time "
                     "of these calls",
                     100 * input.waited_in_calls));
+  const double around = number_of(profile, "around_us").value_or(0);
+  const double call = number_of(profile, "call_us").value_or(0);
+  if (around >= kUsualAroundUs && around >= kUsualAroundShare * call)
+    cautions.push_back(
+        fmt::format("launch and profiler take {} of the call's {}, and its share of the limit is "
+                    "lower for that: profile it again, or look at the share in `kbench run`",
+                    time_text(around), time_text(call)));
   if (number_of(profile, "limit_calibrated") != 0) return cautions;
   const std::string beside =
       input.waited_in_peaks >= kBusyShare

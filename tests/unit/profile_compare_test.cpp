@@ -55,6 +55,22 @@ TEST(ProfileCompare, FivePercentAreTheSameAndAFactOfOneIsAChange) {
   EXPECT_FALSE(comparison.facts[0].ratio()) << "one of them has none";
 }
 
+// An earlier one counts as idle what lies before the first activity and after the last one.
+TEST(ProfileCompare, IdleTimesOfTwoMeaningsAreACaution) {
+  ProfileRecord earlier = record("", 90, 1);
+  earlier.facts["gap_us"] = 60;
+  ProfileRecord now = record("me/relu", 90, 1);
+  now.facts["gap_us"] = 0;
+  now.facts["around_us"] = 60;
+  const auto comparison = compared(earlier, now);
+  EXPECT_THAT(comparison.cautions,
+              ElementsAre("A is of an earlier kbench: its idle time includes launch and profiler"));
+  EXPECT_THAT(names(comparison, true), ::testing::Contains("around_us"));
+  EXPECT_THAT(compared(now, now).cautions, IsEmpty());
+  EXPECT_THAT(compared(earlier, earlier).cautions, IsEmpty());
+  EXPECT_THAT(compared(now, earlier).cautions, ElementsAre(HasSubstr("B is of an earlier")));
+}
+
 TEST(ProfileCompare, WithoutAVerdictTheClosestRuleIsThere) {
   ProfileRecord none = record("me/relu", 90, 12);
   none.verdict = "not_judged";

@@ -71,6 +71,14 @@ TEST(ProfileRules, LongPausesAreTheHostsAndShortOnesAreNot) {
   EXPECT_EQ(verdict(train(10, 40, 42)), std::string(kNoVerdict));
 }
 
+// Was host-bound, by what the profiler took before the first kernel.
+TEST(ProfileRules, ASlowFirstLaunchIsNeitherTheHostsNorThatOfManyLaunches) {
+  EXPECT_EQ(verdict(input_of({call_of(530, {kernel("k", 499, 530)})})), std::string(kNoVerdict));
+  std::vector<Activity> kernels;
+  for (int i = 0; i < 10; ++i) kernels.push_back(kernel("k", 300 + i * 15, 314 + i * 15));
+  EXPECT_EQ(verdict(input_of({call_of(450, kernels)})), std::string(kNoVerdict));
+}
+
 TEST(ProfileRules, NearTheLimitNothingElseIsSaidFirst) {
   EXPECT_EQ(verdict(input_of({call_of(36, {kernel("k", 0, 36)})})), "memory_near_limit");
   ProfileInput products = input_of({call_of(60, {kernel("k", 0, 60)})});

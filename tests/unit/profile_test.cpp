@@ -15,7 +15,9 @@ namespace {
 using test::call_of;
 using test::input_of;
 using test::kernel;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const ProfileSubject kSubject{.task = "level1/019_relu",
@@ -168,6 +170,27 @@ TEST(Profile, OneKernelIsNotCalledKernels) {
   const auto one = input_of({call_of(36, {kernel("relu(float*)", 1, 36)})});
   EXPECT_THAT(profile_text(make_profile(kSubject, one)),
               HasSubstr("; 1 kernel, 0 copies, 0 memsets, 1 stream\n"));
+}
+
+TEST(Profile, LaunchAndProfilerAreNamedApartFromIdle) {
+  const std::string text = profile_text(
+      make_profile(kSubject, input_of({call_of(40, {kernel("k", 2, 10), kernel("k", 18, 36)})})));
+  EXPECT_THAT(text, HasSubstr("device    26 us busy, 8 us idle between activities, 6 us launch and "
+                              "profiler; 2 kernels"));
+  EXPECT_THAT(text, Not(HasSubstr("caution")));
+}
+
+TEST(Profile, ASlowLaunchIsACaution) {
+  const auto cautions = [](double launching) {
+    return make_profile(
+               kSubject,
+               input_of({call_of(launching + 31, {kernel("k", launching, launching + 31)})}))
+        .cautions;
+  };
+  EXPECT_THAT(cautions(3), IsEmpty());
+  EXPECT_THAT(cautions(9), IsEmpty()) << "as short as that in any call";
+  EXPECT_THAT(cautions(499),
+              ElementsAre(HasSubstr("launch and profiler take 499 us of the call's 530 us")));
 }
 
 TEST(Profile, AtMostThreeThingsAreToBeDone) {
