@@ -231,9 +231,10 @@ void write_kernels(HtmlWriter& html, const ProfileRecord& record) {
   if (more > 0) html.element("p", fmt::format("and {} more", more), {{"class", "note"}});
 }
 
-std::string limit_words(const ProfileRecord& record) {
+std::string limit_line(const ProfileRecord& record) {
   const bool in_passing = record.fact("limit_calibrated") == 0;
-  return fmt::format("limit by {}{}", without_folders(record.limit_basis),
+  return fmt::format("limit by {}{}",
+                     without_folders(limit_words(record.limit_basis, record.facts)),
                      in_passing ? ", not calibrated" : "");
 }
 
@@ -250,7 +251,7 @@ void write_profile(HtmlWriter& html, std::size_t at, const StoredProfile& profil
     html.element("p", "Not there: " + without_folders(line), {{"class", "note"}});
   html.element("p",
                fmt::format("{} · {} · {} · {} · kbench {}", record.device, record.precision,
-                           limit_words(record), minute_of(profile.made_at), profile.version),
+                           limit_line(record), minute_of(profile.made_at), profile.version),
                {{"class", "meta"}});
   html.close();
 }

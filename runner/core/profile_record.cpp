@@ -238,6 +238,25 @@ std::string ProfileRecord::subject() const {
   return submission.empty() ? side : fmt::format("{} {}", side, submission);
 }
 
+std::string limit_words(const std::string& basis, const std::map<std::string, double>& facts) {
+  constexpr std::string_view kByBytes = "bytes, ";
+  const auto taken = facts.find("limit_gb_per_s");
+  if (!basis.starts_with(kByBytes) || taken == facts.end()) return basis;
+  const double rate = taken->second;
+  const auto is_it = [&](const char* fact) {
+    const auto found = facts.find(fact);
+    return found != facts.end() && found->second == rate;
+  };
+  const char* which = is_it("copy_gb_per_s")    ? "copy "
+                      : is_it("read_gb_per_s")  ? "read "
+                      : is_it("write_gb_per_s") ? "write "
+                                                : "";
+  return fmt::format(
+      "bytes over the {}bandwidth, {}, {}", which,
+      rate >= 1000 ? fmt::format("{:.3g} TB/s", rate * 1e-3) : fmt::format("{:.3g} GB/s", rate),
+      basis.substr(kByBytes.size()));
+}
+
 Result<ProfileRecord> parse_profile(std::string_view json) {
   const auto refused = [](const std::string& why) {
     return Error{ErrorCode::kBadInput, "this is no profile: " + why,

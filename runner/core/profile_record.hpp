@@ -64,6 +64,11 @@ struct ProfileRecord {
   [[nodiscard]] std::string subject() const;
 };
 
+// The basis of a profile's limit with the bandwidth that it takes, where the facts say which:
+// "bytes over the copy bandwidth, 4.27 TB/s, calibrated 2026-01-02T03:04:05Z".
+[[nodiscard]] std::string limit_words(const std::string& basis,
+                                      const std::map<std::string, double>& facts);
+
 // Errors: kBadInput, naming what no profile has: a text that is too long or not there, a number
 // that is negative, none, or beyond what a call can have, a verdict or side that there is not, more
 // kernels or suggestions than are kept.

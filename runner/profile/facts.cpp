@@ -112,6 +112,7 @@ class Collecting {
     if (!limit.ns) return;
     set("limit_calibrated", limit.calibrated ? 1 : 0);
     set("limit_us", *limit.ns * kUs);
+    add_bandwidths(limit);
     set("bytes_us", limit.bytes_ns * kUs);
     set("products_us", limit.products_ns * kUs);
     if (limit.unfused_ns) set("unfused_limit_us", *limit.unfused_ns * kUs);
@@ -119,6 +120,18 @@ class Collecting {
     set("limit_share", *limit.ns * kUs / call_us_);
     set("limit_percent", 100 * *limit.ns * kUs / call_us_);
     set("above_limit_us", std::max(0.0, call_us_ - *limit.ns * kUs));
+  }
+
+  void add_bandwidths(const TaskLimit& limit) {
+    const auto add = [&](const char* name, double bytes_per_s) {
+      if (bytes_per_s > 0) set(name, bytes_per_s / 1e9);
+    };
+    const bool calibrated = limit.calibrated && input_.limits;
+    add("limit_gb_per_s", limit.bytes_per_s);
+    add("copy_gb_per_s", calibrated ? input_.limits->copy.value : limit.bytes_per_s);
+    if (!calibrated) return;
+    add("read_gb_per_s", input_.limits->read.value);
+    add("write_gb_per_s", input_.limits->write.value);
   }
 
   void add_activities(const ProfiledCall& call) {

@@ -58,7 +58,8 @@ struct KernelSummary {
 //   call_us; fastest_us, slowest_us (of all calls)
 //   waited_percent (of the time of the calls, in which some program waited for a core)
 //   limit_calibrated (0: by peaks measured in passing), limit_us, limit_share, limit_percent
-//   above_limit_us, bytes_us, products_us
+//   above_limit_us, bytes_us, products_us, limit_gb_per_s (bandwidth that bytes_us takes: one of
+//   copy_gb_per_s, read_gb_per_s, write_gb_per_s)
 //   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, copy_us, copies, memset_us,
 //   memsets, streams, host_us
 //   gap_us, gap_share, gaps, mean_gap_us: idle between two activities. What lies before the first

@@ -82,7 +82,7 @@ std::string head_lines(const Profile& profile) {
   if (limit && percent)
     text += fmt::format(
         "limit     {} at least ({}{}); share of the limit {:.3g} % (limit / call)\n",
-        time_text(*limit), profile.limit_basis,
+        time_text(*limit), limit_words(profile.limit_basis, profile.facts.numbers),
         number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "", *percent);
   else
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);

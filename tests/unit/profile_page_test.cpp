@@ -55,6 +55,14 @@ TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
   EXPECT_THAT(html, Not(HasSubstr("style=")));
 }
 
+TEST(ProfilePage, TheLimitSaysWhichBandwidthItTakes) {
+  StoredProfile one = stored("me/relu", 45);
+  EXPECT_THAT(profiles_html(page({one})),
+              HasSubstr("limit by bytes over the copy bandwidth, 4 TB/s, calibrated 2026-11-28T"));
+  one.record.facts.erase("limit_gb_per_s");  // an earlier profile
+  EXPECT_THAT(profiles_html(page({one})), HasSubstr("limit by bytes, calibrated 2026-11-28T"));
+}
+
 TEST(ProfilePage, WithoutAVerdictTheClosestRuleIsThere) {
   const std::string html = profiles_html(page({stored("me/relu", 45)}));
   EXPECT_THAT(html, HasSubstr("<b>not judged</b>: no rule holds"));

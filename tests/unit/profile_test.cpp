@@ -72,6 +72,32 @@ TEST(Profile, SaysHowFarItsCallsAreApart) {
   EXPECT_THAT(profile_text(profile), HasSubstr("36 us (median of 3, 35 us to 1.5 ms"));
 }
 
+// A reader cannot tell the bandwidth of a copy from that of reading.
+TEST(Profile, TheLimitSaysWhichBandwidthItTakes) {
+  ProfileInput input = input_of({call_of(36, {kernel("k", 1, 36)})});
+  EXPECT_THAT(
+      profile_text(make_profile(kSubject, input)),
+      HasSubstr("limit     30 us at least (bytes over the copy bandwidth, 4 TB/s, calibrated "
+                "2026-11-28T12:00:00Z); share of"));
+  input.limits->read.value = 4.27e12;
+  input.limits->write.value = 4.1e12;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("(bytes over the read bandwidth, 4.27 TB/s, calibrated 2026"));
+  input.limits.reset();
+  input.peaks.copy_bytes_per_s = 2.5e10;
+  input.peaks.matmul_flops_per_s = 5e13;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("(bytes over the copy bandwidth, 25 GB/s, measured beside it, not "
+                        "calibrated)"));
+}
+
+TEST(Profile, ALimitByProductsTakesNoBandwidth) {
+  ProfileInput input = input_of({call_of(60, {kernel("k", 0, 60)})});
+  input.work.least_products *= 5;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("limit     50 us at least (products, calibrated 2026-11-28T12:00:00Z)"));
+}
+
 // A quiet machine and a calibrated device need no word.
 TEST(Profile, ABusyMachineIsACaution) {
   ProfileInput input = input_of({call_of(36, {kernel("k", 1, 36)})});
