@@ -151,10 +151,19 @@ void open_table(HtmlWriter& html, std::string_view caption,
 
 void close_table(HtmlWriter& html) { html.close().close().close(); }
 
-std::string subject_of(const ProfileRecord& record) { return without_folders(record.subject()); }
+// " (profiled as NAME)" behind the name that the row has.
+std::string other_name(const ProfileRecord& record) {
+  return record.profiled_as.empty()
+             ? ""
+             : fmt::format(" (profiled as {})", without_folders(record.profiled_as));
+}
+
+std::string subject_of(const ProfileRecord& record) {
+  return without_folders(record.subject()) + other_name(record);
+}
 
 std::string submission_of(const ProfileRecord& record) {
-  return record.submission.empty() ? "–" : without_folders(record.submission);
+  return record.submission.empty() ? "–" : without_folders(record.submission) + other_name(record);
 }
 
 void write_overview(HtmlWriter& html, const std::vector<StoredProfile>& profiles) {

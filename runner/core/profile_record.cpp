@@ -211,6 +211,7 @@ ProfileRecord record_of(const Json& json) {
   read_subject(json, record);
   record.device = name_in(json, "device");
   record.precision = name_in(json, "precision");
+  record.contents_hash = later_name_in(json, "contents_hash");
   record.torch = later_name_in(json, "torch");
   record.limit_basis = text_in(json, "limit_basis");
   ProfileFacts facts = facts_in(json);

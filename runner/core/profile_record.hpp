@@ -42,7 +42,11 @@ struct ProfileRecord {
   std::string size;
   std::string side;        // "eager", "compiled", "submission"
   std::string submission;  // the submission's name; empty for a baseline
-  std::string device;      // its name
+  // hash_contents of its sources; empty for a baseline, and in earlier profiles.
+  std::string contents_hash;
+  // A page calls the submission as its row does; its name here, if that is another one.
+  std::string profiled_as;
+  std::string device;  // its name
   std::string precision;
   std::string torch;    // version; empty in earlier profiles
   std::string verdict;  // name of a rule, or kNoVerdict

@@ -281,6 +281,7 @@ Json profile_json(const Profile& profile) {
           {"size", profile.subject.size},
           {"side", profile.subject.side},
           {"submission", text_or_null(profile.subject.submission)},
+          {"contents_hash", profile.subject.contents_hash},
           {"device", profile.device.name},
           {"precision", profile.precision},
           {"torch", profile.subject.torch},

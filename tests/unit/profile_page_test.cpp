@@ -63,6 +63,17 @@ TEST(ProfilePage, TheLimitSaysWhichBandwidthItTakes) {
   EXPECT_THAT(profiles_html(page({one})), HasSubstr("limit by bytes, calibrated 2026-11-28T"));
 }
 
+TEST(ProfilePage, SaysByWhichNameItWasProfiledWhereThatIsAnother) {
+  StoredProfile other = stored("me/relu", 36);
+  EXPECT_THAT(profiles_html(page({other})), Not(HasSubstr("profiled as")));
+  other.record.profiled_as = "/home/me/<b>.cu";
+  const std::string html = profiles_html(page({other}));
+  EXPECT_THAT(html, HasSubstr("<td>me/relu (profiled as "));
+  EXPECT_THAT(html, HasSubstr("submission me/relu (profiled as "));
+  EXPECT_THAT(html, Not(HasSubstr("/home/me")));
+  EXPECT_THAT(html, Not(HasSubstr("<b>.cu")));
+}
+
 TEST(ProfilePage, WithoutAVerdictTheClosestRuleIsThere) {
   const std::string html = profiles_html(page({stored("me/relu", 45)}));
   EXPECT_THAT(html, HasSubstr("<b>not judged</b>: no rule holds"));

@@ -26,6 +26,7 @@ const ProfileSubject kSubject{.task = "level1/019_relu",
                               .side = "submission",
                               .submission = "me/relu",
                               .source_hash = "3333cccc",
+                              .contents_hash = "4444dddd",
                               .torch = "2.11.0"};
 
 TEST(Profile, SaysWhatBoundsTheCallAndWhatToDo) {
@@ -61,7 +62,7 @@ TEST(Profile, ItsJsonMatchesItsGoldens) {
   cpu.waited_in_calls = 0.45;
   ProfileSubject eager = kSubject;
   eager.side = "eager";
-  eager.submission = eager.source_hash = "";
+  eager.submission = eager.source_hash = eager.contents_hash = "";
   test::expect_golden("profile/of_a_cpu.json",
                       profile_json(make_profile(eager, cpu)).dump(2) + "\n");
 }
@@ -161,6 +162,16 @@ TEST(Profile, WhereNoRuleIsCloseTheCountedFactsAreThere) {
                         "(dram_us over busy_us)\n"
                         "          61.5 % of"));
   EXPECT_EQ(profile_json(profile).at("closest"), Json::array());
+}
+
+TEST(Profile, ItsContentsAreStored) {
+  const auto stored = to_be_stored(make_profile(kSubject, input_of({call_of(45, {})})),
+                                   "2026-11-28T12:00:00Z", "1.2.3");
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_EQ(stored->record.contents_hash, "4444dddd");
+  Json earlier = Json::parse(stored->json);
+  earlier.erase("contents_hash");
+  EXPECT_EQ(parse_profile(earlier.dump()).value().contents_hash, "");
 }
 
 // Closest rules follow from the facts, so that a record needs none.
