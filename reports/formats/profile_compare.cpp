@@ -29,6 +29,7 @@ constexpr std::array kShown = {
     Shown{"limit_percent", "share of the limit (%)"},
     Shown{"busy_us", "device busy (us)"},
     Shown{"gap_us", "device idle (us)"},
+    Shown{"around_us", "launch and profiler (us)"},
     Shown{"kernels", "kernels"},
     Shown{"mean_kernel_us", "mean kernel (us)"},
     Shown{"copy_us", "copies (us)"},
@@ -63,6 +64,20 @@ void add_caution(std::vector<std::string>& cautions, const char* what, const std
         fmt::format("they differ in {}: {} and {}", what, sanitize_line(a), sanitize_line(b)));
 }
 
+// Idle times of a profile from before around_us are call less busy.
+bool counts_all_as_idle(const ProfileRecord& record) {
+  return record.fact("gap_us") && !record.fact("around_us");
+}
+
+void add_idle_caution(std::vector<std::string>& cautions, const ProfileRecord& a,
+                      const ProfileRecord& b) {
+  if (!a.fact("gap_us") || !b.fact("gap_us") || counts_all_as_idle(a) == counts_all_as_idle(b))
+    return;
+  cautions.push_back(
+      fmt::format("{} is of an earlier kbench: its idle time includes launch and profiler",
+                  counts_all_as_idle(a) ? "A" : "B"));
+}
+
 std::string subject_line(const char* label, const ProfileRecord& record) {
   return fmt::format(
       "{}  {} {} ({}) on {}, {}\n", label, shorten(sanitize_line(record.task), kNameColumns),
@@ -73,6 +88,9 @@ std::string subject_line(const char* label, const ProfileRecord& record) {
 std::string verdict_lines(const char* label, const ProfileRecord& record) {
   std::string text = fmt::format("{}  {}: {}\n", label, sanitize_line(record.title()),
                                  sanitize_line(record.evidence));
+  for (const CloseRule& close : record.closest)
+    text += fmt::format("   closest: {}: {} ({})\n", close.title, sanitize_line(close.evidence),
+                        close.asks);
   if (!record.suggestions.empty())
     text += fmt::format("   do: {}\n", sanitize_line(record.suggestions.front().suggestion));
   return text;
@@ -154,6 +172,7 @@ Result<ProfileComparison> compare_profiles(ProfileRecord a, ProfileRecord b) {
   add_caution(comparison.cautions, "the device", a.device, b.device);
   add_caution(comparison.cautions, "the precision class", a.precision, b.precision);
   add_caution(comparison.cautions, "PyTorch", a.torch, b.torch);
+  add_idle_caution(comparison.cautions, a, b);
   for (const auto& [label, record] : {std::pair{"A", &a}, std::pair{"B", &b}})
     for (const std::string& caution : record->cautions)
       comparison.cautions.push_back(fmt::format("{}: {}", label, sanitize_line(caution)));

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/run_facts.hpp"
+#include "runner/core/source_contents.hpp"
 
 namespace kbench {
 namespace {
@@ -41,6 +42,7 @@ struct RunWords {
 struct RowFacts {
   const Evaluation* row = nullptr;
   const RunWords* run = nullptr;
+  const std::string* contents = nullptr;  // hash_contents of its sources
 };
 
 using Rows = std::vector<RowFacts>;
@@ -51,7 +53,9 @@ class AllRows {
   void add(const ReportData& data) {
     const RunWords& run =
         runs_.emplace_back(RunWords{device_of(data), data.device_name, facts_of(data.run).torch});
-    for (const Evaluation& row : data.evaluations) by_task_[row.task].push_back({&row, &run});
+    for (const Evaluation& row : data.evaluations)
+      by_task_[row.task].push_back(
+          {&row, &run, &contents_.emplace_back(hash_contents(row.sources))});
   }
 
   [[nodiscard]] Rows of(const std::string& task) const {
@@ -61,6 +65,7 @@ class AllRows {
 
  private:
   std::deque<RunWords> runs_;
+  std::deque<std::string> contents_;
   std::map<std::string, Rows> by_task_;
 };
 
@@ -74,12 +79,32 @@ bool keep(Rows& rows, const std::function<bool(const RowFacts&)>& fits) {
 
 bool is_baseline(const StoredProfile& profile) { return profile.record.submission.empty(); }
 
-bool has_source(const Evaluation& row, const StoredProfile& profile) {
-  return row.submission && same(row.submission->source_hash, profile.source_hash);
+bool has_source(const RowFacts& facts, const StoredProfile& profile) {
+  return facts.row->submission && (same(facts.row->submission->source_hash, profile.source_hash) ||
+                                   same(*facts.contents, profile.record.contents_hash));
 }
 
-// The reason why a profile is not shown; nothing where it belongs to a row, which then is the first
-// of `rows`.
+// The row that a submission's profile is shown by: one of its name, else one of its source with the
+// names of files, else the first.
+const SubmissionId& submission_of(const Rows& rows, const StoredProfile& profile) {
+  const auto find = [&](const std::function<bool(const SubmissionId&)>& fits) {
+    return std::find_if(rows.begin(), rows.end(),
+                        [&](const RowFacts& facts) { return fits(*facts.row->submission); });
+  };
+  auto found = find([&](const auto& id) { return id.name == profile.record.submission; });
+  if (found == rows.end())
+    found = find([&](const auto& id) { return same(id.source_hash, profile.source_hash); });
+  return *(found == rows.end() ? rows.front() : *found).row->submission;
+}
+
+// Calls it as its row does. The end of a row's path is no other name.
+void call_as_row(const SubmissionId& row, StoredProfile& profile) {
+  const std::string name = std::exchange(profile.record.submission, row.name);
+  if (name != row.name && !row.name.ends_with("/" + name)) profile.record.profiled_as = name;
+  if (!row.source_hash.empty()) profile.source_hash = row.source_hash;
+}
+
+// The reason why a profile is not shown; nothing where it belongs to rows, which then are left.
 std::optional<Reason> reason_of(const StoredProfile& profile, Rows& rows) {
   const ProfileRecord& of = profile.record;
   if (!keep(rows, [&](const auto& facts) { return facts.row->size == of.size; }))
@@ -96,7 +121,7 @@ std::optional<Reason> reason_of(const StoredProfile& profile, Rows& rows) {
   if (is_baseline(profile)) {
     if (!keep(rows, [&](const auto& facts) { return same(facts.run->torch, of.torch); }))
       return Reason::kTorch;
-  } else if (!keep(rows, [&](const auto& facts) { return has_source(*facts.row, profile); })) {
+  } else if (!keep(rows, [&](const auto& facts) { return has_source(facts, profile); })) {
     return Reason::kSource;
   }
   return std::nullopt;
@@ -164,7 +189,7 @@ PageProfiles choose_profiles(const ReportData& data, ProfileRows stored) {
       ++counts[*reason];
       continue;
     }
-    if (!is_baseline(profile)) profile.record.submission = rows.front().row->submission->name;
+    if (!is_baseline(profile)) call_as_row(submission_of(rows, profile), profile);
     const auto [place, is_new] = newest.insert_or_assign(subject_of(profile), std::move(profile));
     if (!is_new) ++counts[Reason::kOlder];
   }

@@ -17,7 +17,7 @@ namespace kbench {
 inline constexpr std::size_t kMostPageProfiles = 40;
 
 struct PageProfiles {
-  // Profiles by task; a submission is called as its row calls it.
+  // Profiles by task; a submission is called as its row calls it, and has that row's source hash.
   std::vector<StoredProfile> shown;
   // "2 of another device", "1 unsound": those that are not.
   std::vector<std::string> left_out;
@@ -26,10 +26,10 @@ struct PageProfiles {
 };
 
 // A profile belongs to a row of the run, or of one beside it, that has its task's content, size,
-// device, precision class and source; a baseline's to one of its task's content, size, device,
-// precision class and torch. What the row or the profile does not say is not equal. Where more
-// belong than are shown, each task has its turn, and within it first who is farthest from the
-// limit. Profiles of tasks that no row is of are not counted as left out.
+// device, precision class and source, by whatever name; a baseline's to one of its task's content,
+// size, device, precision class and torch. What the row or the profile does not say is not equal.
+// Where more belong than are shown, each task has its turn, and within it first who is farthest
+// from the limit. Profiles of tasks that no row is of are not counted as left out.
 [[nodiscard]] PageProfiles choose_profiles(const ReportData& data, ProfileRows stored);
 
 }  // namespace kbench

@@ -151,10 +151,19 @@ void open_table(HtmlWriter& html, std::string_view caption,
 
 void close_table(HtmlWriter& html) { html.close().close().close(); }
 
-std::string subject_of(const ProfileRecord& record) { return without_folders(record.subject()); }
+// " (profiled as NAME)" behind the name that the row has.
+std::string other_name(const ProfileRecord& record) {
+  return record.profiled_as.empty()
+             ? ""
+             : fmt::format(" (profiled as {})", without_folders(record.profiled_as));
+}
+
+std::string subject_of(const ProfileRecord& record) {
+  return without_folders(record.subject()) + other_name(record);
+}
 
 std::string submission_of(const ProfileRecord& record) {
-  return record.submission.empty() ? "–" : without_folders(record.submission);
+  return record.submission.empty() ? "–" : without_folders(record.submission) + other_name(record);
 }
 
 void write_overview(HtmlWriter& html, const std::vector<StoredProfile>& profiles) {
@@ -182,6 +191,16 @@ void write_overview(HtmlWriter& html, const std::vector<StoredProfile>& profiles
 
 void write_advice(HtmlWriter& html, const ProfileRecord& record) {
   html.open("p").element("b", record.title()).text(": " + without_folders(record.evidence)).close();
+  if (!record.closest.empty()) {
+    html.open("ul");
+    for (const CloseRule& close : record.closest) {
+      std::string asks = close.asks;
+      asks.front() = 'I';
+      html.element("li", fmt::format("Closest: {}: {}. {}.", close.title,
+                                     without_folders(close.evidence), asks));
+    }
+    html.close();
+  }
   if (record.suggestions.empty()) return;
   html.open("ol");
   for (const ProfileFinding& advice : record.suggestions)
@@ -221,9 +240,10 @@ void write_kernels(HtmlWriter& html, const ProfileRecord& record) {
   if (more > 0) html.element("p", fmt::format("and {} more", more), {{"class", "note"}});
 }
 
-std::string limit_words(const ProfileRecord& record) {
+std::string limit_line(const ProfileRecord& record) {
   const bool in_passing = record.fact("limit_calibrated") == 0;
-  return fmt::format("limit by {}{}", without_folders(record.limit_basis),
+  return fmt::format("limit by {}{}",
+                     without_folders(limit_words(record.limit_basis, record.facts)),
                      in_passing ? ", not calibrated" : "");
 }
 
@@ -240,7 +260,7 @@ void write_profile(HtmlWriter& html, std::size_t at, const StoredProfile& profil
     html.element("p", "Not there: " + without_folders(line), {{"class", "note"}});
   html.element("p",
                fmt::format("{} · {} · {} · {} · kbench {}", record.device, record.precision,
-                           limit_words(record), minute_of(profile.made_at), profile.version),
+                           limit_line(record), minute_of(profile.made_at), profile.version),
                {{"class", "meta"}});
   html.close();
 }

@@ -191,7 +191,10 @@ void read_verdict(const Json& json, const ProfileFacts& facts, ProfileRecord& re
     record.suggestions.push_back(finding_in(one, facts));
   const bool judged = record.verdict != kNoVerdict;
   if (judged) record.evidence = finding_of(rule_of(record.verdict), facts).evidence;
-  if (!judged) record.evidence = why_not_judged(facts, !record.kernels.empty());
+  if (!judged) {
+    record.evidence = why_not_judged(facts, !record.kernels.empty());
+    record.closest = closest_rules(profile_rules(), facts);
+  }
   if (judged == record.suggestions.empty() ||
       (judged && record.suggestions.front().verdict != record.verdict))
     refuse("verdict", "does not go with its suggestions");
@@ -208,6 +211,7 @@ ProfileRecord record_of(const Json& json) {
   read_subject(json, record);
   record.device = name_in(json, "device");
   record.precision = name_in(json, "precision");
+  record.contents_hash = later_name_in(json, "contents_hash");
   record.torch = later_name_in(json, "torch");
   record.limit_basis = text_in(json, "limit_basis");
   ProfileFacts facts = facts_in(json);
@@ -233,6 +237,25 @@ std::string ProfileRecord::title() const {
 
 std::string ProfileRecord::subject() const {
   return submission.empty() ? side : fmt::format("{} {}", side, submission);
+}
+
+std::string limit_words(const std::string& basis, const std::map<std::string, double>& facts) {
+  constexpr std::string_view kByBytes = "bytes, ";
+  const auto taken = facts.find("limit_gb_per_s");
+  if (!basis.starts_with(kByBytes) || taken == facts.end()) return basis;
+  const double rate = taken->second;
+  const auto is_it = [&](const char* fact) {
+    const auto found = facts.find(fact);
+    return found != facts.end() && found->second == rate;
+  };
+  const char* which = is_it("copy_gb_per_s")    ? "copy "
+                      : is_it("read_gb_per_s")  ? "read "
+                      : is_it("write_gb_per_s") ? "write "
+                                                : "";
+  return fmt::format(
+      "bytes over the {}bandwidth, {}, {}", which,
+      rate >= 1000 ? fmt::format("{:.3g} TB/s", rate * 1e-3) : fmt::format("{:.3g} GB/s", rate),
+      basis.substr(kByBytes.size()));
 }
 
 Result<ProfileRecord> parse_profile(std::string_view json) {

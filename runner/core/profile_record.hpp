@@ -42,12 +42,17 @@ struct ProfileRecord {
   std::string size;
   std::string side;        // "eager", "compiled", "submission"
   std::string submission;  // the submission's name; empty for a baseline
-  std::string device;      // its name
+  // hash_contents of its sources; empty for a baseline, and in earlier profiles.
+  std::string contents_hash;
+  // A page calls the submission as its row does; its name here, if that is another one.
+  std::string profiled_as;
+  std::string device;  // its name
   std::string precision;
   std::string torch;    // version; empty in earlier profiles
   std::string verdict;  // name of a rule, or kNoVerdict
   std::string evidence;
   std::vector<ProfileFinding> suggestions;  // the verdict first
+  std::vector<CloseRule> closest;           // without a verdict; found anew in the facts
   std::string limit_basis;
   std::map<std::string, double> facts;
   std::vector<double> calls_us;
@@ -63,6 +68,11 @@ struct ProfileRecord {
   [[nodiscard]] std::string subject() const;
 };
 
+// The basis of a profile's limit with the bandwidth that it takes, where the facts say which:
+// "bytes over the copy bandwidth, 4.27 TB/s, calibrated 2026-01-02T03:04:05Z".
+[[nodiscard]] std::string limit_words(const std::string& basis,
+                                      const std::map<std::string, double>& facts);
+
 // Errors: kBadInput, naming what no profile has: a text that is too long or not there, a number
 // that is negative, none, or beyond what a call can have, a verdict or side that there is not, more
 // kernels or suggestions than are kept.
@@ -75,7 +85,7 @@ struct StoredProfile {
   std::string source_hash;  // hash of the submission, as in its rows; empty for a baseline
   std::string made_at;      // UTC, RFC 3339
   std::string version;      // kbench's version
-  std::string json;         // the printed text
+  std::string json;         // the printed text, without its closest rules
   ProfileRecord record;     // `json`, parsed
 };
 

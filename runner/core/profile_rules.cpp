@@ -1,7 +1,9 @@
 #include "runner/core/profile_rules.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,25 +58,37 @@ ProfileRule read_rule(const Json& json) {
   return rule;
 }
 
+// How far a condition fails by at most that is close: a share of its bound.
+constexpr double kClose = 0.2;
+constexpr std::size_t kMostClose = 2;
+// Digits that a number has at least beside its bound, and at most: all that a double has.
+constexpr int kFewDigits = 4;
+constexpr int kAllDigits = 17;
+
 std::optional<double> number_of(const ProfileFacts& facts, const std::string& name) {
   const auto found = facts.numbers.find(name);
   return found == facts.numbers.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<double> bound_of(const ProfileCondition& condition, const ProfileFacts& facts) {
+  if (condition.other.empty()) return condition.factor;
+  const auto other = number_of(facts, condition.other);
+  return other ? std::optional(condition.factor * *other) : std::nullopt;
+}
+
+bool is_known(const ProfileCondition& condition, const ProfileFacts& facts) {
+  return number_of(facts, condition.fact) && bound_of(condition, facts);
+}
+
 bool holds(const ProfileCondition& condition, const ProfileFacts& facts) {
   const auto value = number_of(facts, condition.fact);
-  double bound = condition.factor;
-  if (!condition.other.empty()) {
-    const auto other = number_of(facts, condition.other);
-    if (!other) return false;
-    bound *= *other;
-  }
-  if (!value) return false;
-  if (condition.comparison == ">=") return *value >= bound;
-  if (condition.comparison == ">") return *value > bound;
-  if (condition.comparison == "<=") return *value <= bound;
-  if (condition.comparison == "<") return *value < bound;
-  return *value == bound;
+  const auto bound = bound_of(condition, facts);
+  if (!value || !bound) return false;
+  if (condition.comparison == ">=") return *value >= *bound;
+  if (condition.comparison == ">") return *value > *bound;
+  if (condition.comparison == "<=") return *value <= *bound;
+  if (condition.comparison == "<") return *value < *bound;
+  return *value == *bound;
 }
 
 double saved_us(const ProfileRule& rule, const ProfileFacts& facts) {
@@ -85,7 +99,28 @@ double saved_us(const ProfileRule& rule, const ProfileFacts& facts) {
   return std::clamp(*top * (1 - *used / rule.most_used), 0.0, saves);
 }
 
-std::string filled_in(const std::string& sentence, const ProfileFacts& facts) {
+// A number with so many digits, and never fewer than its whole part has.
+std::string with_digits(double number, int digits) {
+  return std::abs(number) >= std::pow(10, digits) ? fmt::format("{:.0f}", number)
+                                                  : fmt::format("{:.{}g}", number, digits);
+}
+
+// Both numbers, with as many digits as it takes to tell them apart.
+std::pair<std::string, std::string> told_apart(double a, double b) {
+  int digits = kFewDigits;
+  while (a != b && digits < kAllDigits && with_digits(a, digits) == with_digits(b, digits))
+    ++digits;
+  return {with_digits(a, digits), with_digits(b, digits)};
+}
+
+std::string in_evidence(double number, bool percent) {
+  if (percent) return fmt::format("{:.3g} %", 100 * number);
+  return number >= 1000 ? fmt::format("{:.0f}", number) : fmt::format("{:.3g}", number);
+}
+
+// The fact of a rule that narrowly fails gets the digits that tell it from its bound.
+std::string filled_in(const std::string& sentence, const ProfileFacts& facts,
+                      const CloseRule* narrow = nullptr) {
   std::string text;
   std::size_t at = 0;
   while (at < sentence.size()) {
@@ -97,16 +132,52 @@ std::string filled_in(const std::string& sentence, const ProfileFacts& facts) {
     const bool percent = name.ends_with(kAsPercent);
     if (percent) name.resize(name.size() - kAsPercent.size());
     const auto word = facts.words.find(name);
-    if (const auto number = number_of(facts, name)) {
-      text += percent           ? fmt::format("{:.3g} %", 100 * *number)
-              : *number >= 1000 ? fmt::format("{:.0f}", *number)
-                                : fmt::format("{:.3g}", *number);
+    if (narrow != nullptr && name == narrow->fact) {
+      text += percent ? told_apart(100 * narrow->value, 100 * narrow->bound).first + " %"
+                      : told_apart(narrow->value, narrow->bound).first;
+    } else if (const auto number = number_of(facts, name)) {
+      text += in_evidence(*number, percent);
     } else {
       text += word == facts.words.end() ? "?" : word->second.substr(0, 80);
     }
     at = close + 1;
   }
   return text + sentence.substr(at);
+}
+
+// The one condition that fails, where all facts are known; else null.
+const ProfileCondition* only_failure(const ProfileRule& rule, const ProfileFacts& facts) {
+  const ProfileCondition* failure = nullptr;
+  for (const ProfileCondition& condition : rule.when) {
+    if (!is_known(condition, facts)) return nullptr;
+    if (holds(condition, facts)) continue;
+    if (failure != nullptr) return nullptr;
+    failure = &condition;
+  }
+  return failure;
+}
+
+CloseRule close_rule(const ProfileRule& rule, const ProfileCondition& failure,
+                     const ProfileFacts& facts) {
+  CloseRule close{.verdict = rule.verdict,
+                  .title = rule.title,
+                  .evidence = {},
+                  .fact = failure.fact,
+                  .value = number_of(facts, failure.fact).value_or(0),
+                  .comparison = failure.comparison,
+                  .bound = bound_of(failure, facts).value_or(0),
+                  .asks = {}};
+  close.evidence = filled_in(rule.evidence, facts, &close);
+  const auto [value, bound] = told_apart(close.value, close.bound);
+  const std::string made_of =
+      failure.other.empty() ? "" : fmt::format(" ({:.3g} {})", failure.factor, failure.other);
+  close.asks = fmt::format("its rule asks {} {} {}{}; here it is {}", close.fact, close.comparison,
+                           bound, made_of, value);
+  return close;
+}
+
+double distance_of(const CloseRule& close) {
+  return std::abs(close.value - close.bound) / std::abs(close.bound);
 }
 
 }  // namespace
@@ -177,6 +248,45 @@ std::vector<ProfileFinding> find_verdicts(const std::vector<ProfileRule>& rules,
   std::vector<ProfileFinding> findings;
   for (auto& [near, finding] : found) findings.push_back(std::move(finding));
   return findings;
+}
+
+std::vector<CloseRule> closest_rules(const std::vector<ProfileRule>& rules,
+                                     const ProfileFacts& facts) {
+  std::vector<CloseRule> closest;
+  for (const ProfileRule& rule : rules) {
+    const ProfileCondition* failure = only_failure(rule, facts);
+    if (failure == nullptr) continue;
+    CloseRule close = close_rule(rule, *failure, facts);
+    if (distance_of(close) <= kClose) closest.push_back(std::move(close));
+  }
+  std::stable_sort(closest.begin(), closest.end(), [](const CloseRule& a, const CloseRule& b) {
+    return distance_of(a) < distance_of(b);
+  });
+  if (closest.size() > kMostClose) closest.resize(kMostClose);
+  return closest;
+}
+
+std::vector<std::string> facts_to_judge_by(const ProfileFacts& facts) {
+  std::vector<std::string> lines;
+  const auto add = [&](const std::optional<double>& value, const char* what) {
+    if (value) lines.push_back(fmt::format("{:.3g} {}", *value, what));
+  };
+  add(number_of(facts, "dram_ratio"),
+      "times the bytes that have to move are moved by the device's memory (dram_ratio)");
+  const auto moving = number_of(facts, "dram_us");
+  const auto busy = number_of(facts, "busy_us");
+  if (moving && busy && *busy > 0)
+    add(100 * *moving / *busy,
+        "% of the device's bandwidth is used while it is busy (dram_us over busy_us)");
+  add(number_of(facts, "occupancy_percent"),
+      "% of a multiprocessor's places for warps are taken by the longest kernel "
+      "(occupancy_percent)");
+  add(number_of(facts, "sector_use_percent"),
+      "% of the sectors that it moves are asked for (sector_use_percent)");
+  add(number_of(facts, "issue_percent"), "% of the cycles issue an instruction (issue_percent)");
+  add(number_of(facts, "tensor_percent"),
+      "% of the arithmetic instructions in the code are for tensor cores (tensor_percent)");
+  return lines;
 }
 
 }  // namespace kbench

@@ -56,6 +56,18 @@ struct ProfileFinding {
   double saves_us = 0;
 };
 
+// A rule that one of its conditions keeps from holding, narrowly.
+struct CloseRule {
+  std::string verdict;
+  std::string title;
+  std::string evidence;  // its fact has as many digits as tell it from the bound
+  std::string fact;      // the fact of that condition
+  double value = 0;
+  std::string comparison;
+  double bound = 0;
+  std::string asks;  // "its rule asks dram_ratio >= 1.5; here it is 1.496"
+};
+
 // Errors: kBadInput, naming the rule and what is wrong with it.
 [[nodiscard]] Result<std::vector<ProfileRule>> parse_profile_rules(std::string_view json);
 // The text of profile_rules.json, compiled in.
@@ -74,5 +86,14 @@ extern const std::string_view kProfileRuleList;
 // All rules that hold: the verdict first, the others by what they could save.
 [[nodiscard]] std::vector<ProfileFinding> find_verdicts(const std::vector<ProfileRule>& rules,
                                                         const ProfileFacts& facts);
+
+// Rules to look at where none holds: all of their facts are known, and one condition alone fails,
+// by at most a fifth of its bound. Nearest first, at most two.
+[[nodiscard]] std::vector<CloseRule> closest_rules(const std::vector<ProfileRule>& rules,
+                                                   const ProfileFacts& facts);
+
+// Facts that a reader judges a call by where no rule holds and none is close: the known ones of
+// six, a line each, with their names.
+[[nodiscard]] std::vector<std::string> facts_to_judge_by(const ProfileFacts& facts);
 
 }  // namespace kbench

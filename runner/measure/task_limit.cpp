@@ -55,6 +55,7 @@ TaskLimit limit_of(const Work& work, const std::string& precision, const DeviceP
   limit.products_ns = products_ns;
   limit.unfused_ns =
       std::max({*limit.ns, (work.unfused_bytes - kept) / rates.bytes * 1e9, products_ns});
+  limit.bytes_per_s = rates.bytes;
   limit.calibrated = rates.calibrated;
   limit.basis = (bytes_ns >= products_ns ? "bytes, " : "products, ") + rates.source;
   return limit;

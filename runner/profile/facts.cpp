@@ -112,6 +112,7 @@ class Collecting {
     if (!limit.ns) return;
     set("limit_calibrated", limit.calibrated ? 1 : 0);
     set("limit_us", *limit.ns * kUs);
+    add_bandwidths(limit);
     set("bytes_us", limit.bytes_ns * kUs);
     set("products_us", limit.products_ns * kUs);
     if (limit.unfused_ns) set("unfused_limit_us", *limit.unfused_ns * kUs);
@@ -119,6 +120,18 @@ class Collecting {
     set("limit_share", *limit.ns * kUs / call_us_);
     set("limit_percent", 100 * *limit.ns * kUs / call_us_);
     set("above_limit_us", std::max(0.0, call_us_ - *limit.ns * kUs));
+  }
+
+  void add_bandwidths(const TaskLimit& limit) {
+    const auto add = [&](const char* name, double bytes_per_s) {
+      if (bytes_per_s > 0) set(name, bytes_per_s / 1e9);
+    };
+    const bool calibrated = limit.calibrated && input_.limits;
+    add("limit_gb_per_s", limit.bytes_per_s);
+    add("copy_gb_per_s", calibrated ? input_.limits->copy.value : limit.bytes_per_s);
+    if (!calibrated) return;
+    add("read_gb_per_s", input_.limits->read.value);
+    add("write_gb_per_s", input_.limits->write.value);
   }
 
   void add_activities(const ProfiledCall& call) {
@@ -154,17 +167,20 @@ class Collecting {
 
   void add_gaps(const ProfiledCall& call) {
     const double busy_us = static_cast<double>(busy_ns(call)) * kUs;
-    const double gap_us = std::max(0.0, call_us_ - busy_us);
-    int gaps = 1;  // the gap before the first one counts
+    int gaps = 0;
+    const std::int64_t start = call.activities.front().start_ns;
     std::int64_t end = call.activities.front().end_ns;
     for (const Activity& activity : call.activities) {
       if (activity.start_ns > end + kShortestGapNs) ++gaps;
       end = std::max(end, activity.end_ns);
     }
+    const double device_us = static_cast<double>(end - start) * kUs;
+    const double gap_us = std::max(0.0, device_us - busy_us);
     set("busy_us", busy_us);
+    set("around_us", std::max(0.0, call_us_ - device_us));
     set("gap_us", gap_us);
     set("gaps", gaps);
-    set("mean_gap_us", gap_us / gaps);
+    if (gaps > 0) set("mean_gap_us", gap_us / gaps);
     if (call_us_ > 0) set("gap_share", gap_us / call_us_);
     if (const auto limit = get("limit_us"))
       set("busy_above_limit_us", std::max(0.0, busy_us - *limit));
@@ -217,6 +233,7 @@ class Collecting {
     const double slower = fp64_slowdown(input_.device.compute_capability);
     set("fp64_time_share", slower * share / (slower * share + 1 - share));
     set("tensor_instructions", static_cast<double>(counts.tensor));
+    if (all > 0) set("tensor_percent", 100 * static_cast<double>(counts.tensor) / all);
     set("atomic_instructions", static_cast<double>(counts.atomics));
   }
 

@@ -58,14 +58,20 @@ struct KernelSummary {
 //   call_us; fastest_us, slowest_us (of all calls)
 //   waited_percent (of the time of the calls, in which some program waited for a core)
 //   limit_calibrated (0: by peaks measured in passing), limit_us, limit_share, limit_percent
-//   above_limit_us, bytes_us, products_us
-//   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, gap_us (call less busy),
-//   gap_share, gaps, mean_gap_us, copy_us, copies, memset_us, memsets, streams, host_us
+//   above_limit_us, bytes_us, products_us, limit_gb_per_s (bandwidth that bytes_us takes: one of
+//   copy_gb_per_s, read_gb_per_s, write_gb_per_s)
+//   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, copy_us, copies, memset_us,
+//   memsets, streams, host_us
+//   gap_us, gap_share, gaps, mean_gap_us: idle between two activities. What lies before the first
+//   activity and after the last one is around_us: launch and profiler. The clock starts when the
+//   inputs show, and the host launches ahead of that. Where the profiler, or another program,
+//   holds up the first launch for longer than the host is ahead, the difference is in the call's
+//   time, and nothing tells it from time that the submission's host code takes there.
 //   top_us, top_share, top_blocks, top_threads, top_registers, top_shared_bytes,
 //   top_blocks_per_sm, top_thread_share, top_thread_percent, idle_sm_us, sms
 //   spill_bytes (a thread, of the kernel with most), spill_share (of L1's sectors, those of local
 //   memory; without counters by spill_bytes), fp64_share, fp64_percent, fp64_time_share (weighted
-//   by the device's throughputs), tensor_instructions
+//   by the device's throughputs), tensor_instructions, tensor_percent (of the arithmetic ones)
 //   of hardware counters: dram_ratio (bytes moved over those that must be) and dram_us (how
 //   long that takes at the device's bandwidth) of the call;
 //   and of the longest launch of the top kernel: sector_use_percent (bytes asked for, of the

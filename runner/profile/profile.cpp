@@ -12,6 +12,9 @@ constexpr std::size_t kMostKernelsShown = 8;
 constexpr std::size_t kNameShown = 72;
 // Share above which calls beside other programs say more of these than of the kernel.
 constexpr double kBusyShare = 0.1;
+// Microseconds and share of a call that launch and profiler take in any: a quiet device needs 3.
+constexpr double kUsualAroundUs = 10;
+constexpr double kUsualAroundShare = 0.1;
 
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
@@ -79,14 +82,15 @@ std::string head_lines(const Profile& profile) {
   if (limit && percent)
     text += fmt::format(
         "limit     {} at least ({}{}); share of the limit {:.3g} % (limit / call)\n",
-        time_text(*limit), profile.limit_basis,
+        time_text(*limit), limit_words(profile.limit_basis, profile.facts.numbers),
         number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "", *percent);
   else
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);
   if (const auto busy = number_of(profile, "busy_us")) {
     text += fmt::format(
-        "device    {} busy, {} idle; {}, {}, {}, {}\n", time_text(*busy),
-        time_text(number_of(profile, "gap_us").value_or(0)),
+        "device    {} busy, {} idle between activities, {} launch and profiler; {}, {}, {}, {}\n",
+        time_text(*busy), time_text(number_of(profile, "gap_us").value_or(0)),
+        time_text(number_of(profile, "around_us").value_or(0)),
         count_text(profile, "kernels", "kernel"), count_text(profile, "copies", "copy"),
         count_text(profile, "memsets", "memset"), count_text(profile, "streams", "stream"));
   }
@@ -95,9 +99,23 @@ std::string head_lines(const Profile& profile) {
   return text;
 }
 
+// Lines in a verdict's place: the closest rules, else facts to judge by.
+std::string unjudged_lines(const Profile& profile) {
+  std::string text = fmt::format("\nverdict   not judged: {}\n", why_not_judged(profile));
+  for (const CloseRule& close : profile.closest)
+    text +=
+        fmt::format("closest   {}: {}\n          {}\n", close.title, close.evidence, close.asks);
+  if (!profile.closest.empty()) return text;
+  const char* label = "facts     ";
+  for (const std::string& line : facts_to_judge_by(profile.facts)) {
+    text += fmt::format("{}{}\n", label, line);
+    label = "          ";
+  }
+  return text;
+}
+
 std::string verdict_lines(const Profile& profile) {
-  if (profile.findings.empty())
-    return fmt::format("\nverdict   not judged: {}\n", why_not_judged(profile));
+  if (profile.findings.empty()) return unjudged_lines(profile);
   const ProfileFinding& first = profile.findings.front();
   std::string text = fmt::format("\nverdict   {}\n  because   {}\n  wrong if  {}\n\nwhat to do\n",
                                  first.title, first.evidence, first.wrong_if);
@@ -137,6 +155,19 @@ Json finding_json(const ProfileFinding& finding) {
           {"suggestion", finding.suggestion}, {"saves_us", finding.saves_us}};
 }
 
+Json closest_json(const std::vector<CloseRule>& closest) {
+  Json list = Json::array();
+  for (const CloseRule& close : closest)
+    list.push_back({{"verdict", close.verdict},
+                    {"title", close.title},
+                    {"evidence", close.evidence},
+                    {"fact", close.fact},
+                    {"value", close.value},
+                    {"comparison", close.comparison},
+                    {"bound", close.bound}});
+  return list;
+}
+
 // Names that sentences of rules have in them.
 Json words_json(const Profile& profile) {
   Json words = Json::object();
@@ -169,6 +200,13 @@ std::vector<std::string> cautions_of(const Profile& profile, const ProfileInput&
         fmt::format("the machine was busy: some program waited for a core for {:.0f} % of the time "
                     "of these calls",
                     100 * input.waited_in_calls));
+  const double around = number_of(profile, "around_us").value_or(0);
+  const double call = number_of(profile, "call_us").value_or(0);
+  if (around >= kUsualAroundUs && around >= kUsualAroundShare * call)
+    cautions.push_back(
+        fmt::format("launch and profiler take {} of the call's {}, and its share of the limit is "
+                    "lower for that: profile it again, or look at the share in `kbench run`",
+                    time_text(around), time_text(call)));
   if (number_of(profile, "limit_calibrated") != 0) return cautions;
   const std::string beside =
       input.waited_in_peaks >= kBusyShare
@@ -210,6 +248,7 @@ Profile make_profile(ProfileSubject subject, const ProfileInput& input) {
     profile.missing.push_back(fmt::format("{} activities: there were more than there is room for",
                                           input.recorded.dropped));
   profile.findings = find_verdicts(profile_rules(), profile.facts);
+  if (profile.findings.empty()) profile.closest = closest_rules(profile_rules(), profile.facts);
   profile.cautions = cautions_of(profile, input);
   return profile;
 }
@@ -242,6 +281,7 @@ Json profile_json(const Profile& profile) {
           {"size", profile.subject.size},
           {"side", profile.subject.side},
           {"submission", text_or_null(profile.subject.submission)},
+          {"contents_hash", profile.subject.contents_hash},
           {"device", profile.device.name},
           {"precision", profile.precision},
           {"torch", profile.subject.torch},
@@ -250,6 +290,7 @@ Json profile_json(const Profile& profile) {
           {"evidence", profile.findings.empty() ? std::string(why_not_judged(profile))
                                                 : profile.findings.front().evidence},
           {"suggestions", std::move(suggestions)},
+          {"closest", closest_json(profile.closest)},
           {"limit_basis", profile.limit_basis},
           {"facts", profile.facts.numbers},
           {"words", words_json(profile)},
@@ -290,14 +331,15 @@ Json profile_answer(const Profile& profile) {
 
 Result<StoredProfile> to_be_stored(const Profile& profile, const std::string& made_at,
                                    const std::string& version) {
-  StoredProfile stored{
-      .id = {},
-      .device_kind = profile.device.kind == DeviceKind::kCuda ? "cuda" : "cpu",
-      .source_hash = profile.subject.source_hash,
-      .made_at = made_at,
-      .version = version,
-      .json = profile_json(profile).dump(-1, ' ', true, Json::error_handler_t::replace),
-      .record = {}};
+  Json kept = profile_json(profile);
+  kept.erase("closest");  // a record holds facts; rules are held against them where it is shown
+  StoredProfile stored{.id = {},
+                       .device_kind = profile.device.kind == DeviceKind::kCuda ? "cuda" : "cpu",
+                       .source_hash = profile.subject.source_hash,
+                       .made_at = made_at,
+                       .version = version,
+                       .json = kept.dump(-1, ' ', true, Json::error_handler_t::replace),
+                       .record = {}};
   auto record = parse_profile(stored.json);
   if (!record) return record.error();
   stored.record = std::move(*record);

@@ -19,10 +19,11 @@ struct ProfileSubject {
   std::string task;            // "level1/019_relu"
   std::string task_hash = {};  // hash of its content, as rows have it
   std::string size;
-  std::string side;              // "eager", "compiled", "vendor", "submission"
-  std::string submission;        // its name; empty for a baseline
-  std::string source_hash = {};  // hash of the submission, as its rows have it
-  std::string torch = {};        // version of the one in use
+  std::string side;                // "eager", "compiled", "vendor", "submission"
+  std::string submission;          // its name; empty for a baseline
+  std::string source_hash = {};    // hash of the submission, as its rows have it
+  std::string contents_hash = {};  // hash_contents of its sources
+  std::string torch = {};          // version of the one in use
 };
 
 struct Profile {
@@ -35,6 +36,7 @@ struct Profile {
   std::optional<ProfiledCall> call;    // the median one
   std::vector<double> calls_us;        // all recorded ones
   std::vector<ProfileFinding> findings;
+  std::vector<CloseRule> closest;     // where nothing is found
   std::vector<std::string> cautions;  // a line each: why its numbers are hardly to be believed
   std::vector<std::string> missing;   // a line each: what is not there, and why
 };

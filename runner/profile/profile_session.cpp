@@ -1,13 +1,18 @@
 #include "runner/profile/profile_session.hpp"
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "runner/core/sha256.hpp"
+#include "runner/core/source_contents.hpp"
 #include "runner/plan/run_plan.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/ptxas.hpp"
+#include "runner/submission/source_files.hpp"
 
 namespace kbench {
 namespace {
@@ -80,6 +85,16 @@ Side side_of(const ProfileRequest& request) {
   return request.side.value_or(has_submission(request) ? Side::kSubmission : Side::kEager);
 }
 
+// Hash of what the files hold; empty where they are no longer those that were planned.
+std::string contents_of(const PlannedRow& unit) {
+  if (!unit.submission) return "";
+  const auto files = read_source_files(*unit.submission);
+  if (!files || hash_sources(*unit.submission, *files) != unit.id.source_hash) return "";
+  std::vector<TreeFile> tree;
+  for (const SourceFile& file : *files) tree.push_back({file.name, sha256(file.bytes), 0});
+  return hash_contents(tree);
+}
+
 ProfileSubject subject_of(const Plan& plan, Side side, const std::string& torch) {
   const PlannedRow& unit = plan.units.front();
   const Task& task = plan.tasks[unit.task];
@@ -89,10 +104,12 @@ ProfileSubject subject_of(const Plan& plan, Side side, const std::string& torch)
                          .side = std::string(to_string(side)),
                          .submission = {},
                          .source_hash = {},
+                         .contents_hash = {},
                          .torch = torch};
   if (side == Side::kSubmission) {
     subject.submission = unit.id.name;
     subject.source_hash = unit.id.source_hash;
+    subject.contents_hash = contents_of(unit);
   }
   return subject;
 }

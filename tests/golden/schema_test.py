@@ -152,6 +152,11 @@ class ProfileSchemaTest(unittest.TestCase):
                        {"facts": {"call_us": -1}}, {"facts": {"call_us": None}}, {"calls_us": [1e13]},
                        {"device": "x" * 201}, {"more_kernels": 1.5}):
             self.assertFalse(self.profile.is_valid({**self.profiles()[0], **change}), change)
+        close = {"verdict": "memory_rereads", "title": "re-reads", "evidence": "1.496 times", "fact": "dram_ratio",
+                 "value": 1.496, "comparison": ">=", "bound": 1.5}
+        self.profile.validate({**self.profiles()[1], "closest": [close]})
+        self.assertFalse(self.profile.is_valid({**self.profiles()[1], "closest": [{**close, "comparison": "~"}]}))
+        self.assertFalse(self.profile.is_valid({**self.profiles()[1], "closest": [close] * 3}))
         many = self.profiles()[0]
         many["suggestions"] *= 4
         self.assertFalse(self.profile.is_valid(many))

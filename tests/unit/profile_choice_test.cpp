@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/core/source_contents.hpp"
+
 namespace kbench {
 namespace {
 
@@ -119,6 +121,92 @@ TEST(ProfileChoice, TheSameSourceIsCalledAsItsRowCallsIt) {
   profile.record.submission = "relu.cu";
   const auto page = choose_profiles(run_of({"me/relu.cu"}), {{profile}, {}});
   EXPECT_THAT(subjects(page), ElementsAre("submission me/relu.cu"));
+  EXPECT_EQ(page.shown.at(0).record.profiled_as, "") << "the end of a path is no other name";
+}
+
+// A run with the row of one file, or of a folder's.
+ReportData run_with(std::vector<TreeFile> sources) {
+  ReportData data = run_of({"me/level1/019_relu.cu"});
+  data.evaluations.front().sources = std::move(sources);
+  return data;
+}
+
+// A profile of other sources than any row's by their hash with names.
+StoredProfile profile_with(const std::vector<TreeFile>& sources,
+                           const std::string& submission = "my_relu.cu") {
+  StoredProfile profile = profile_of(submission);
+  profile.record.contents_hash = hash_contents(sources);
+  return profile;
+}
+
+// Was not shown: its hash has the name of the file in it.
+TEST(ProfileChoice, TheSameBytesUnderAnotherNameBelongToTheRow) {
+  const auto page = choose_profiles(run_with({{"src/019_relu.cu", "aa", 7}}),
+                                    {{profile_with({{"src/my_relu.cu", "aa", 7}})}, {}});
+  EXPECT_THAT(subjects(page), ElementsAre("submission me/level1/019_relu.cu"));
+  EXPECT_THAT(page.left_out, IsEmpty());
+  ASSERT_EQ(page.shown.size(), 1u);
+  EXPECT_EQ(page.shown[0].record.profiled_as, "my_relu.cu");
+}
+
+TEST(ProfileChoice, OtherBytesBelongToNoRow) {
+  const std::vector<TreeFile> row = {{"include/tile.hpp", "bb", 3}, {"src/019_relu.cu", "aa", 7}};
+  const auto shown = [&](const std::vector<TreeFile>& profiled) {
+    return choose_profiles(run_with(row), {{profile_with(profiled)}, {}}).shown.size();
+  };
+  EXPECT_EQ(shown({{"include/tile.hpp", "bb", 3}, {"src/x.cu", "aa", 7}}), 1u);
+  EXPECT_EQ(shown({{"include/tile.hpp", "bb", 3}, {"src/x.cu", "ab", 7}}), 0u);
+  EXPECT_EQ(shown({{"include/tile.hpp", "cc", 3}, {"src/x.cu", "aa", 7}}), 0u);
+  EXPECT_EQ(shown({{"include/other.hpp", "bb", 3}, {"src/x.cu", "aa", 7}}), 0u);
+  EXPECT_EQ(shown({{"include/tile.hpp", "bb", 3}, {"src/x.cpp", "aa", 7}}), 0u);
+  EXPECT_EQ(shown({{"src/x.cu", "aa", 7}}), 0u);
+  EXPECT_EQ(shown({}), 0u);
+}
+
+TEST(ProfileChoice, FilesOfAFolderNameEachOther) {
+  const auto shown = [](const std::vector<TreeFile>& profiled) {
+    return choose_profiles(run_with({{"src/a.cu", "aa", 7}, {"src/b.cu", "bb", 7}}),
+                           {{profile_with(profiled)}, {}})
+        .shown.size();
+  };
+  EXPECT_EQ(shown({{"src/a.cu", "aa", 7}, {"src/b.cu", "bb", 7}}), 1u);
+  EXPECT_EQ(shown({{"src/a.cu", "bb", 7}, {"src/b.cu", "aa", 7}}), 0u);
+  EXPECT_EQ(shown({{"src/a.cu", "aa", 7}, {"src/c.cu", "bb", 7}}), 0u);
+}
+
+TEST(ProfileChoice, WithoutContentsTheHashWithNamesDecides) {
+  const auto shown = [](std::vector<TreeFile> row, const StoredProfile& profile) {
+    return choose_profiles(run_with(std::move(row)), {{profile}, {}}).shown.size();
+  };
+  const std::vector<TreeFile> file = {{"src/019_relu.cu", "aa", 7}};
+  EXPECT_EQ(shown(file, profile_of("me/level1/019_relu.cu")), 1u) << "an earlier profile";
+  EXPECT_EQ(shown(file, profile_of("my_relu.cu")), 0u) << "and one of another name";
+  EXPECT_EQ(shown({}, profile_with(file, "me/level1/019_relu.cu")), 1u) << "no sources were kept";
+  EXPECT_EQ(shown({}, profile_with({}, "my_relu.cu")), 0u) << "nothing is not the same as nothing";
+}
+
+// A run of several agents may have the same file twice.
+TEST(ProfileChoice, OfRowsWithTheSameBytesTheOneOfItsNameHasIt) {
+  ReportData data = run_of({"me/relu.cu", "you/relu.cu"});
+  for (Evaluation& row : data.evaluations) row.sources = {{"src/relu.cu", "aa", 7}};
+  const auto page =
+      choose_profiles(data, {{profile_with({{"src/relu.cu", "aa", 7}}, "you/relu.cu")}, {}});
+  EXPECT_THAT(subjects(page), ElementsAre("submission you/relu.cu"));
+  EXPECT_EQ(page.shown.at(0).record.profiled_as, "");
+  const auto third =
+      choose_profiles(data, {{profile_with({{"src/relu.cu", "aa", 7}}, "third/relu.cu")}, {}});
+  EXPECT_THAT(subjects(third), ElementsAre("submission me/relu.cu"));
+  EXPECT_EQ(third.shown.at(0).record.profiled_as, "third/relu.cu") << "another agent";
+}
+
+TEST(ProfileChoice, OfTwoNamesOfTheSameBytesTheNewestIsShown) {
+  StoredProfile older = profile_with({{"src/my_relu.cu", "aa", 7}});
+  StoredProfile newer = profile_with({{"src/tried.cu", "aa", 7}}, "tried.cu");
+  newer.made_at = "2026-11-28T13:00:00Z";
+  const auto page = choose_profiles(run_with({{"src/019_relu.cu", "aa", 7}}), {{newer, older}, {}});
+  ASSERT_EQ(page.shown.size(), 1u);
+  EXPECT_EQ(page.shown[0].record.profiled_as, "tried.cu");
+  EXPECT_THAT(page.left_out, ElementsAre("1 older than one that is there"));
 }
 
 TEST(ProfileChoice, TheNewestOfEachIsShown) {

@@ -55,6 +55,36 @@ TEST(ProfileCompare, FivePercentAreTheSameAndAFactOfOneIsAChange) {
   EXPECT_FALSE(comparison.facts[0].ratio()) << "one of them has none";
 }
 
+// An earlier one counts as idle what lies before the first activity and after the last one.
+TEST(ProfileCompare, IdleTimesOfTwoMeaningsAreACaution) {
+  ProfileRecord earlier = record("", 90, 1);
+  earlier.facts["gap_us"] = 60;
+  ProfileRecord now = record("me/relu", 90, 1);
+  now.facts["gap_us"] = 0;
+  now.facts["around_us"] = 60;
+  const auto comparison = compared(earlier, now);
+  EXPECT_THAT(comparison.cautions,
+              ElementsAre("A is of an earlier kbench: its idle time includes launch and profiler"));
+  EXPECT_THAT(names(comparison, true), ::testing::Contains("around_us"));
+  EXPECT_THAT(compared(now, now).cautions, IsEmpty());
+  EXPECT_THAT(compared(earlier, earlier).cautions, IsEmpty());
+  EXPECT_THAT(compared(now, earlier).cautions, ElementsAre(HasSubstr("B is of an earlier")));
+}
+
+TEST(ProfileCompare, WithoutAVerdictTheClosestRuleIsThere) {
+  ProfileRecord none = record("me/relu", 90, 12);
+  none.verdict = "not_judged";
+  none.evidence = "no rule holds";
+  none.suggestions.clear();
+  none.closest = {{.verdict = "memory_rereads",
+                   .title = "re-reads",
+                   .evidence = "1.496 times the bytes",
+                   .asks = "its rule asks dram_ratio >= 1.5; here it is 1.496"}};
+  EXPECT_THAT(render_profile_comparison(compared(record("", 90, 12), none), {}),
+              HasSubstr("B  not judged: no rule holds\n   closest: re-reads: 1.496 times the bytes "
+                        "(its rule asks dram_ratio >= 1.5; here it is 1.496)\n"));
+}
+
 TEST(ProfileCompare, ZeroOnBothSidesIsNoChange) {
   ProfileRecord a = record("", 90, 12);
   ProfileRecord b = record("me/relu", 90, 12);

@@ -55,15 +55,37 @@ TEST(ProfileFacts, WithoutCallsNothingIsKnown) {
   EXPECT_TRUE(facts_of(input_of({})).numbers.empty());
 }
 
-TEST(ProfileFacts, GapsAreWhatNoActivityCovers) {
-  // 20 before, 10..30 and 25..40 overlap, a pause of 60, 100..110, and 40 after.
+TEST(ProfileFacts, GapsAreBetweenActivities) {
+  // 20 before, 20..40 and 35..50 overlap, a pause of 60, 110..120, and 80 after.
   const ProfileInput input =
       input_of({call_of(200, {kernel("a", 20, 40), kernel("b", 35, 50), kernel("c", 110, 120)})});
   EXPECT_DOUBLE_EQ(number(input, "busy_us"), 40);
-  EXPECT_DOUBLE_EQ(number(input, "gap_us"), 160);
-  EXPECT_DOUBLE_EQ(number(input, "gaps"), 2) << "before the first, and one pause";
+  EXPECT_DOUBLE_EQ(number(input, "gap_us"), 60);
+  EXPECT_DOUBLE_EQ(number(input, "gaps"), 1);
+  EXPECT_DOUBLE_EQ(number(input, "mean_gap_us"), 60);
+  EXPECT_DOUBLE_EQ(number(input, "gap_share"), 0.3);
+  EXPECT_DOUBLE_EQ(number(input, "around_us"), 100) << "before the first, and after the last";
   EXPECT_DOUBLE_EQ(number(input, "kernels"), 3);
   EXPECT_DOUBLE_EQ(number(input, "mean_kernel_us"), 15);
+}
+
+// Was idle for 3 us in one profile and for 499 us in the next one, of the same kernel: that is how
+// long a profiler holds up the launch.
+TEST(ProfileFacts, TheDeviceIsNotIdleAroundTheOneKernelOfACall) {
+  for (const double launching : {3.0, 499.0}) {
+    const ProfileInput input =
+        input_of({call_of(launching + 31, {kernel("k", launching - 1, launching + 30)})});
+    EXPECT_DOUBLE_EQ(number(input, "busy_us"), 31);
+    EXPECT_DOUBLE_EQ(number(input, "gap_us"), 0);
+    EXPECT_DOUBLE_EQ(number(input, "gaps"), 0);
+    EXPECT_FALSE(knows(input, "mean_gap_us")) << "of no gap";
+    EXPECT_DOUBLE_EQ(number(input, "around_us"), launching);
+  }
+}
+
+// The clocks of the call and of its activities are two.
+TEST(ProfileFacts, ActivitiesThatTakeLongerThanTheirCallLeaveNothingAround) {
+  EXPECT_DOUBLE_EQ(number(input_of({call_of(30, {kernel("k", 0, 31)})}), "around_us"), 0);
 }
 
 TEST(ProfileFacts, TheLimitAndBothOfItsSides) {

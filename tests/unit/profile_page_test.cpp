@@ -55,6 +55,34 @@ TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
   EXPECT_THAT(html, Not(HasSubstr("style=")));
 }
 
+TEST(ProfilePage, TheLimitSaysWhichBandwidthItTakes) {
+  StoredProfile one = stored("me/relu", 45);
+  EXPECT_THAT(profiles_html(page({one})),
+              HasSubstr("limit by bytes over the copy bandwidth, 4 TB/s, calibrated 2026-11-28T"));
+  one.record.facts.erase("limit_gb_per_s");  // an earlier profile
+  EXPECT_THAT(profiles_html(page({one})), HasSubstr("limit by bytes, calibrated 2026-11-28T"));
+}
+
+TEST(ProfilePage, SaysByWhichNameItWasProfiledWhereThatIsAnother) {
+  StoredProfile other = stored("me/relu", 36);
+  EXPECT_THAT(profiles_html(page({other})), Not(HasSubstr("profiled as")));
+  other.record.profiled_as = "/home/me/<b>.cu";
+  const std::string html = profiles_html(page({other}));
+  EXPECT_THAT(html, HasSubstr("<td>me/relu (profiled as "));
+  EXPECT_THAT(html, HasSubstr("submission me/relu (profiled as "));
+  EXPECT_THAT(html, Not(HasSubstr("/home/me")));
+  EXPECT_THAT(html, Not(HasSubstr("<b>.cu")));
+}
+
+TEST(ProfilePage, WithoutAVerdictTheClosestRuleIsThere) {
+  const std::string html = profiles_html(page({stored("me/relu", 45)}));
+  EXPECT_THAT(html, HasSubstr("<b>not judged</b>: no rule holds"));
+  EXPECT_THAT(html,
+              HasSubstr("<li>Closest: memory-bound near the limit: the bytes that must move "));
+  EXPECT_THAT(html, HasSubstr("Its rule asks limit_share &gt;= 0.75; here it is 0.6667.</li>"));
+  EXPECT_THAT(profiles_html(page({stored("me/relu", 36)})), Not(HasSubstr("Closest")));
+}
+
 // A keyboard gets to each table that scrolls, and to each profile.
 TEST(ProfilePage, NeedsNoScriptAndNoMouse) {
   const std::string html = profiles_html(page({stored("", 90), stored("me/relu", 36)}));

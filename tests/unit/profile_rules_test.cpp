@@ -18,7 +18,9 @@ namespace {
 using test::call_of;
 using test::input_of;
 using test::kernel;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::vector<ProfileFinding> findings(const ProfileInput& input) {
   return find_verdicts(profile_rules(), facts_of(input));
@@ -67,6 +69,14 @@ TEST(ProfileRules, LongPausesAreTheHostsAndShortOnesAreNot) {
   EXPECT_EQ(verdict(train(10, 40, 120)), "host_bound");
   EXPECT_EQ(verdict(train(129, 2, 17)), "host_bound") << "a copy that is waited for, 64 times";
   EXPECT_EQ(verdict(train(10, 40, 42)), std::string(kNoVerdict));
+}
+
+// Was host-bound, by what the profiler took before the first kernel.
+TEST(ProfileRules, ASlowFirstLaunchIsNeitherTheHostsNorThatOfManyLaunches) {
+  EXPECT_EQ(verdict(input_of({call_of(530, {kernel("k", 499, 530)})})), std::string(kNoVerdict));
+  std::vector<Activity> kernels;
+  for (int i = 0; i < 10; ++i) kernels.push_back(kernel("k", 300 + i * 15, 314 + i * 15));
+  EXPECT_EQ(verdict(input_of({call_of(450, kernels)})), std::string(kNoVerdict));
 }
 
 TEST(ProfileRules, NearTheLimitNothingElseIsSaidFirst) {
@@ -197,6 +207,118 @@ TEST(ProfileRules, RecordedKernelsAreNamedAndTheirTwinsAreNot) {
     named.insert(fault);
   }
   EXPECT_EQ(named.size(), 12u);
+}
+
+ProfileRule rule_of(const std::string& verdict, std::vector<ProfileCondition> when) {
+  ProfileRule rule{.verdict = verdict, .title = "title of " + verdict, .when = std::move(when)};
+  rule.evidence = "{b} of {c} at {share:%} by {nobody}";
+  return rule;
+}
+
+std::vector<std::string> verdicts(const std::vector<CloseRule>& rules) {
+  std::vector<std::string> names;
+  for (const CloseRule& rule : rules) names.push_back(rule.verdict);
+  return names;
+}
+
+// Facts a to c of 100, 10 and 4.
+const ProfileFacts kFacts{.numbers = {{"a", 100}, {"b", 10}, {"c", 4}, {"share", 0.1234}}};
+
+TEST(ClosestRules, OneConditionFailsByAFifthOfItsBoundAtMost) {
+  const auto names = [](std::vector<ProfileCondition> when) {
+    return verdicts(closest_rules({rule_of("r", std::move(when))}, kFacts));
+  };
+  EXPECT_THAT(names({{"a", ">", 1}, {"b", ">=", 12.5}}), ElementsAre("r"));
+  EXPECT_THAT(names({{"b", ">=", 12.6}}), IsEmpty()) << "too far";
+  EXPECT_THAT(names({{"b", "<", 10}}), ElementsAre("r")) << "at the bound itself";
+  EXPECT_THAT(names({{"b", "<=", 8.4}}), ElementsAre("r"));
+  EXPECT_THAT(names({{"b", "<=", 8}}), IsEmpty());
+  EXPECT_THAT(names({{"b", "==", 9}}), ElementsAre("r"));
+  EXPECT_THAT(names({{"a", ">", 101}, {"b", ">=", 11}}), IsEmpty()) << "two conditions fail";
+  EXPECT_THAT(names({{"a", ">", 1}, {"b", ">=", 1}}), IsEmpty()) << "it holds";
+  EXPECT_THAT(names({{"b", "==", 0}}), IsEmpty()) << "nothing is a fifth of nothing away";
+}
+
+TEST(ClosestRules, AllFactsAreKnown) {
+  const auto found = [](std::vector<ProfileCondition> when) {
+    return closest_rules({rule_of("r", std::move(when))}, kFacts);
+  };
+  EXPECT_THAT(found({{"b", ">=", 11}, {"unknown", ">=", 1}}), IsEmpty());
+  EXPECT_THAT(found({{"b", ">=", 11}, {"a", ">=", 1, "unknown"}}), IsEmpty());
+  const auto by_another = found({{"b", ">=", 3, "c"}});
+  ASSERT_EQ(by_another.size(), 1u);
+  EXPECT_DOUBLE_EQ(by_another[0].bound, 12);
+  EXPECT_EQ(by_another[0].asks, "its rule asks b >= 12 (3 c); here it is 10");
+}
+
+TEST(ClosestRules, TheNearestTwoAreThere) {
+  const auto found =
+      closest_rules({rule_of("far", {{"b", ">=", 12}}), rule_of("near", {{"b", ">=", 10.1}}),
+                     rule_of("between", {{"b", ">=", 11}}), rule_of("out", {{"b", ">=", 100}})},
+                    kFacts);
+  EXPECT_THAT(verdicts(found), ElementsAre("near", "between"));
+  EXPECT_EQ(found[0].title, "title of near");
+  EXPECT_EQ(found[0].fact, "b");
+  EXPECT_DOUBLE_EQ(found[0].value, 10);
+  EXPECT_EQ(found[0].comparison, ">=");
+  EXPECT_DOUBLE_EQ(found[0].bound, 10.1);
+}
+
+TEST(ClosestRules, ValueAndBoundDifferInPrint) {
+  const auto said = [](double value, double bound) {
+    const ProfileFacts facts{.numbers = {{"b", value}}};
+    const auto found = closest_rules({rule_of("r", {{"b", ">=", bound}})}, facts);
+    return found.empty() ? std::string() : found[0].asks;
+  };
+  EXPECT_EQ(said(1.496, 1.5), "its rule asks b >= 1.5; here it is 1.496");
+  EXPECT_EQ(said(1.4999996, 1.5), "its rule asks b >= 1.5; here it is 1.4999996");
+  EXPECT_EQ(said(7, 8), "its rule asks b >= 8; here it is 7");
+  EXPECT_EQ(said(123456.1, 123456.2), "its rule asks b >= 123456.2; here it is 123456.1");
+}
+
+TEST(ClosestRules, TheEvidenceHasTheDigitsToo) {
+  const ProfileFacts facts{.numbers = {{"b", 1.496}, {"c", 4}, {"share", 0.29996}}};
+  EXPECT_EQ(closest_rules({rule_of("r", {{"b", ">=", 1.5}})}, facts).at(0).evidence,
+            "1.496 of 4 at 30 % by ?");
+  EXPECT_EQ(closest_rules({rule_of("r", {{"share", ">=", 0.3}})}, facts).at(0).evidence,
+            "1.5 of 4 at 29.996 % by ?");
+}
+
+// Was "not judged: no rule holds" and nothing else, with a ratio of 1.496 where 1.5 is a verdict.
+TEST(ClosestRules, OfTheShippedOnesAKernelThatAlmostReadsTwiceIsOne) {
+  const double least = 30e-6 * 4e12;
+  ProfileInput input = counted({{"dram_read_bytes", 0.996 * least}});
+  input.recorded.calls = {call_of(80, {kernel("k", 0, 80)})};
+  const ProfileFacts facts = facts_of(input);
+  EXPECT_THAT(find_verdicts(profile_rules(), facts), IsEmpty());
+  const auto found = closest_rules(profile_rules(), facts);
+  ASSERT_THAT(verdicts(found), ElementsAre("memory_rereads"));
+  EXPECT_EQ(found[0].asks, "its rule asks dram_ratio >= 1.5; here it is 1.496");
+  EXPECT_THAT(found[0].evidence, HasSubstr("moves 1.496 times the bytes"));
+}
+
+TEST(FactsToJudgeBy, AreThoseThatAreKnown) {
+  const ProfileFacts all{.numbers = {{"dram_ratio", 1.213},
+                                     {"dram_us", 50},
+                                     {"busy_us", 100},
+                                     {"occupancy_percent", 61.53},
+                                     {"sector_use_percent", 100},
+                                     {"issue_percent", 12.345},
+                                     {"tensor_percent", 0}}};
+  EXPECT_THAT(facts_to_judge_by(all),
+              ElementsAre("1.21 times the bytes that have to move are moved by the device's memory "
+                          "(dram_ratio)",
+                          "50 % of the device's bandwidth is used while it is busy (dram_us over "
+                          "busy_us)",
+                          "61.5 % of a multiprocessor's places for warps are taken by the longest "
+                          "kernel (occupancy_percent)",
+                          "100 % of the sectors that it moves are asked for (sector_use_percent)",
+                          "12.3 % of the cycles issue an instruction (issue_percent)",
+                          "0 % of the arithmetic instructions in the code are for tensor cores "
+                          "(tensor_percent)"));
+  EXPECT_THAT(facts_to_judge_by({.numbers = {{"dram_us", 50}, {"occupancy_percent", 5}}}),
+              ElementsAre(HasSubstr("(occupancy_percent)")));
+  EXPECT_THAT(facts_to_judge_by({}), IsEmpty());
 }
 
 TEST(ProfileRules, CountersOfAnotherNumberOfKernelsCountForNothing) {

@@ -60,6 +60,25 @@ TEST_F(ProfileSessionTest, IsOfTheSubmissionWhereThereIsOne) {
   EXPECT_NE(got->subject.submission, "");
 }
 
+TEST_F(ProfileSessionTest, TheSameBytesHaveOneHashByWhateverName) {
+  folder_.write("019_relu.cpp", "int nothing;\n");
+  folder_.write("other.cpp", "int something;\n");
+  const auto subject = [&](const char* file) {
+    asked_.submission = folder_ / file;
+    const auto got = profile();
+    EXPECT_TRUE(got) << got.error().message;
+    return got ? got->subject : ProfileSubject();
+  };
+  const ProfileSubject mine = subject("mine.cpp");
+  EXPECT_EQ(mine.contents_hash.size(), 64u);
+  const ProfileSubject named = subject("019_relu.cpp");
+  EXPECT_NE(named.source_hash, mine.source_hash) << "names are in it";
+  EXPECT_EQ(named.contents_hash, mine.contents_hash);
+  EXPECT_NE(subject("other.cpp").contents_hash, mine.contents_hash);
+  asked_.submission.reset();
+  EXPECT_EQ(profile()->subject.contents_hash, "") << "eager's";
+}
+
 TEST_F(ProfileSessionTest, WhatTheCompilerSaysOfSpillsIsAFact) {
   asked_.submission = folder_ / "mine.cpp";
   benches_.script.profile.compiler_words =

@@ -15,7 +15,9 @@ namespace {
 using test::call_of;
 using test::input_of;
 using test::kernel;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 const ProfileSubject kSubject{.task = "level1/019_relu",
@@ -24,6 +26,7 @@ const ProfileSubject kSubject{.task = "level1/019_relu",
                               .side = "submission",
                               .submission = "me/relu",
                               .source_hash = "3333cccc",
+                              .contents_hash = "4444dddd",
                               .torch = "2.11.0"};
 
 TEST(Profile, SaysWhatBoundsTheCallAndWhatToDo) {
@@ -59,7 +62,7 @@ TEST(Profile, ItsJsonMatchesItsGoldens) {
   cpu.waited_in_calls = 0.45;
   ProfileSubject eager = kSubject;
   eager.side = "eager";
-  eager.submission = eager.source_hash = "";
+  eager.submission = eager.source_hash = eager.contents_hash = "";
   test::expect_golden("profile/of_a_cpu.json",
                       profile_json(make_profile(eager, cpu)).dump(2) + "\n");
 }
@@ -68,6 +71,32 @@ TEST(Profile, SaysHowFarItsCallsAreApart) {
   const Profile profile =
       make_profile(kSubject, input_of({{36'000, 0, {}}, {35'000, 0, {}}, {1'500'000, 0, {}}}));
   EXPECT_THAT(profile_text(profile), HasSubstr("36 us (median of 3, 35 us to 1.5 ms"));
+}
+
+// A reader cannot tell the bandwidth of a copy from that of reading.
+TEST(Profile, TheLimitSaysWhichBandwidthItTakes) {
+  ProfileInput input = input_of({call_of(36, {kernel("k", 1, 36)})});
+  EXPECT_THAT(
+      profile_text(make_profile(kSubject, input)),
+      HasSubstr("limit     30 us at least (bytes over the copy bandwidth, 4 TB/s, calibrated "
+                "2026-11-28T12:00:00Z); share of"));
+  input.limits->read.value = 4.27e12;
+  input.limits->write.value = 4.1e12;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("(bytes over the read bandwidth, 4.27 TB/s, calibrated 2026"));
+  input.limits.reset();
+  input.peaks.copy_bytes_per_s = 2.5e10;
+  input.peaks.matmul_flops_per_s = 5e13;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("(bytes over the copy bandwidth, 25 GB/s, measured beside it, not "
+                        "calibrated)"));
+}
+
+TEST(Profile, ALimitByProductsTakesNoBandwidth) {
+  ProfileInput input = input_of({call_of(60, {kernel("k", 0, 60)})});
+  input.work.least_products *= 5;
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("limit     50 us at least (products, calibrated 2026-11-28T12:00:00Z)"));
 }
 
 // A quiet machine and a calibrated device need no word.
@@ -95,6 +124,67 @@ TEST(Profile, WithoutARuleThatHoldsItSaysSoAndGuessesNothing) {
   EXPECT_TRUE(profile_json(profile).at("suggestions").empty());
 }
 
+// A kernel of 45 us with a limit of 30 us: 0.667 where 0.75 is near the limit.
+TEST(Profile, WithoutAVerdictTheClosestRuleIsThere) {
+  const Profile profile = make_profile(kSubject, input_of({call_of(45, {kernel("k", 0, 45)})}));
+  EXPECT_THAT(profile_text(profile), HasSubstr("\nverdict   not judged: no rule holds"));
+  EXPECT_THAT(profile_text(profile),
+              HasSubstr("\nclosest   memory-bound near the limit: the bytes that must move take 30 "
+                        "us at the device's bandwidth, the call takes 45 us: 66.7 % of the limit\n"
+                        "          its rule asks limit_share >= 0.75; here it is 0.6667\n"));
+  const Json json = profile_json(profile);
+  ASSERT_EQ(json.at("closest").size(), 1u);
+  const Json& first = json.at("closest")[0];
+  EXPECT_EQ(first.at("verdict"), "memory_near_limit");
+  EXPECT_EQ(first.at("title"), "memory-bound near the limit");
+  EXPECT_EQ(first.at("fact"), "limit_share");
+  EXPECT_DOUBLE_EQ(first.at("value").get<double>(), 30.0 / 45);
+  EXPECT_EQ(first.at("comparison"), ">=");
+  EXPECT_EQ(first.at("bound"), 0.75);
+}
+
+TEST(Profile, WithAVerdictNoRuleIsClosest) {
+  const Profile profile = make_profile(kSubject, input_of({call_of(36, {kernel("k", 0, 36)})}));
+  EXPECT_EQ(profile_json(profile).at("closest"), Json::array());
+  EXPECT_THAT(profile_text(profile), Not(HasSubstr("closest")));
+}
+
+TEST(Profile, WhereNoRuleIsCloseTheCountedFactsAreThere) {
+  ProfileInput input = input_of({call_of(90, {kernel("k", 0, 90)})});
+  input.recorded.counters = {
+      {{"dram_read_bytes", 30e-6 * 4e12}, {"dram_write_bytes", 0}, {"occupancy_percent", 61.5}}};
+  const Profile profile = make_profile(kSubject, input);
+  EXPECT_THAT(profile_text(profile),
+              HasSubstr("not judged: no rule holds\n"
+                        "facts     1 times the bytes that have to move are moved by the device's "
+                        "memory (dram_ratio)\n"
+                        "          33.3 % of the device's bandwidth is used while it is busy "
+                        "(dram_us over busy_us)\n"
+                        "          61.5 % of"));
+  EXPECT_EQ(profile_json(profile).at("closest"), Json::array());
+}
+
+TEST(Profile, ItsContentsAreStored) {
+  const auto stored = to_be_stored(make_profile(kSubject, input_of({call_of(45, {})})),
+                                   "2026-11-28T12:00:00Z", "1.2.3");
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_EQ(stored->record.contents_hash, "4444dddd");
+  Json earlier = Json::parse(stored->json);
+  earlier.erase("contents_hash");
+  EXPECT_EQ(parse_profile(earlier.dump()).value().contents_hash, "");
+}
+
+// Closest rules follow from the facts, so that a record needs none.
+TEST(Profile, TheClosestRulesAreNotStoredAndAreReadAllTheSame) {
+  const auto stored =
+      to_be_stored(make_profile(kSubject, input_of({call_of(45, {kernel("k", 0, 45)})})),
+                   "2026-11-28T12:00:00Z", "1.2.3");
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_FALSE(Json::parse(stored->json).contains("closest"));
+  ASSERT_EQ(stored->record.closest.size(), 1u);
+  EXPECT_EQ(stored->record.closest[0].verdict, "memory_near_limit");
+}
+
 TEST(Profile, WhatIsNotThereHasOneLine) {
   ProfileInput input = input_of({{90'000, 0, {}}});
   input.recorded.problem = "CUPTI was not found";
@@ -117,6 +207,27 @@ TEST(Profile, OneKernelIsNotCalledKernels) {
   const auto one = input_of({call_of(36, {kernel("relu(float*)", 1, 36)})});
   EXPECT_THAT(profile_text(make_profile(kSubject, one)),
               HasSubstr("; 1 kernel, 0 copies, 0 memsets, 1 stream\n"));
+}
+
+TEST(Profile, LaunchAndProfilerAreNamedApartFromIdle) {
+  const std::string text = profile_text(
+      make_profile(kSubject, input_of({call_of(40, {kernel("k", 2, 10), kernel("k", 18, 36)})})));
+  EXPECT_THAT(text, HasSubstr("device    26 us busy, 8 us idle between activities, 6 us launch and "
+                              "profiler; 2 kernels"));
+  EXPECT_THAT(text, Not(HasSubstr("caution")));
+}
+
+TEST(Profile, ASlowLaunchIsACaution) {
+  const auto cautions = [](double launching) {
+    return make_profile(
+               kSubject,
+               input_of({call_of(launching + 31, {kernel("k", launching, launching + 31)})}))
+        .cautions;
+  };
+  EXPECT_THAT(cautions(3), IsEmpty());
+  EXPECT_THAT(cautions(9), IsEmpty()) << "as short as that in any call";
+  EXPECT_THAT(cautions(499),
+              ElementsAre(HasSubstr("launch and profiler take 499 us of the call's 530 us")));
 }
 
 TEST(Profile, AtMostThreeThingsAreToBeDone) {

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "runner/core/source_contents.hpp"
 #include "runner/profile/profile.hpp"
 #include "runner/store/care/backup.hpp"
 #include "runner/store/care/database_check.hpp"
@@ -290,6 +291,27 @@ TEST_F(StoredProfilesTest, GoesWithTheLastRowThatItExplains) {
   const ProfileRows left = rows(file_);
   ASSERT_EQ(left.profiles.size(), 1u);
   EXPECT_EQ(left.profiles[0].made_at, "2026-11-21T13:00:00Z");
+}
+
+// Was removed with the row there, whose file has another name.
+TEST_F(StoredProfilesTest, GoesWithTheLastRowOfItsBytesByWhateverName) {
+  test::add_run_with_sources(file_, "aa");
+  Evaluation row;
+  (void)test::add_sources(row, test::source_text("aa", 0));
+  const auto source = std::find_if(row.sources.begin(), row.sources.end(),
+                                   [](const auto& one) { return one.path.starts_with("src/"); });
+  ASSERT_NE(source, row.sources.end());
+  source->path = "src/tried" + std::filesystem::path(source->path).extension().string();
+  StoredProfile renamed = stored("ffff", kOld);
+  Json json = Json::parse(renamed.json);
+  json["contents_hash"] = hash_contents(row.sources);
+  renamed.json = json.dump();
+  renamed.id = profile_id(renamed);
+  keep(renamed);
+  ProfilePrune prune{.made_before = "2026-08-01T00:00:00Z", .going_runs = {}, .dry_run = true};
+  EXPECT_EQ(prune_profiles(file_, prune).value(), 0u);
+  prune.going_runs = {"aa"};
+  EXPECT_EQ(prune_profiles(file_, prune).value(), 1u);
 }
 
 TEST(ToBeStored, AProfileOfManyKernelsKeepsTheLongest) {

@@ -18,6 +18,11 @@
 #include "runner/store/rows/episode_rows.hpp"
 
 namespace kbench {
+
+bool is_damage(const SQLite::Exception& exception) {
+  return exception.getErrorCode() == SQLITE_CORRUPT || exception.getErrorCode() == SQLITE_TOOBIG;
+}
+
 namespace {
 
 constexpr std::size_t kShownOfAHash = 12;
@@ -43,11 +48,6 @@ bool has_blob(SQLite::Database& database, const std::string& hash) {
   SQLite::Statement found(database, "SELECT 1 FROM blob WHERE hash = ?");
   found.bind(1, hash);
   return found.executeStep();
-}
-
-// True where an exception is the file's fault, and not the reader's or the disk's.
-bool is_damage(const SQLite::Exception& exception) {
-  return exception.getErrorCode() == SQLITE_CORRUPT || exception.getErrorCode() == SQLITE_TOOBIG;
 }
 
 struct FoundBlob {

@@ -16,9 +16,13 @@
 
 namespace SQLite {
 class Database;
-}
+class Exception;
+}  // namespace SQLite
 
 namespace kbench {
+
+// True where an exception is the file's fault, and not the reader's or the disk's.
+[[nodiscard]] bool is_damage(const SQLite::Exception& exception);
 
 // Stores blobs. Those that are there already stay as they are, unless they are damaged and these
 // are not.

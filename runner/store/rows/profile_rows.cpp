@@ -4,13 +4,16 @@
 
 #include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Statement.h>
 #include <fmt/format.h>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/core/source_contents.hpp"
 #include "runner/core/utc_now.hpp"
 #include "runner/store/file/columns.hpp"
 #include "runner/store/file/passive.hpp"
+#include "runner/store/rows/blob_rows.hpp"
 
 namespace kbench {
 namespace {
@@ -66,6 +69,28 @@ bool explains_a_row(SQLite::Database& database, SQLite::Statement& profile,
   return false;
 }
 
+// Whether a row that stays has the profile's bytes under other names of files. A row whose sources
+// are damaged may be it.
+bool has_bytes_of_a_row(SQLite::Database& database, SQLite::Statement& profile,
+                        const std::set<std::string>& going_runs, TreeReader& trees) {
+  const auto record = parse_profile(text_at(profile, 5));
+  if (!record || record->contents_hash.empty()) return false;
+  SQLite::Statement rows(database,
+                         "SELECT DISTINCT run_id, tree_hash FROM evaluation WHERE task = ?1 AND "
+                         "size = ?2 AND device = ?3 AND tree_hash <> ''");
+  for (int column = 1; column <= 3; ++column) rows.bind(column, text_at(profile, column));
+  while (rows.executeStep()) {
+    if (going_runs.contains(text_at(rows, 0))) continue;
+    try {
+      if (hash_contents(trees.read(text_at(rows, 1))) == record->contents_hash) return true;
+    } catch (const SQLite::Exception& exception) {
+      if (!is_damage(exception)) throw;
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool put_profile(SQLite::Database& database, const StoredProfile& profile) {
@@ -104,13 +129,16 @@ std::vector<std::int64_t> profiles_that_go(SQLite::Database& database,
                                            const std::set<std::string>& going_runs,
                                            WorkBudget& budget) {
   SQLite::Statement old(database,
-                        "SELECT number, task, size, device, source_hash FROM profile "
+                        "SELECT number, task, size, device, source_hash, content FROM profile "
                         "WHERE made_at <= ? ORDER BY number");
   old.bind(1, made_before);
+  TreeReader trees(database, budget);
   std::vector<std::int64_t> numbers;
   while (old.executeStep()) {
     budget.spend(columns::bytes_of_row(old));
-    if (!explains_a_row(database, old, going_runs)) numbers.push_back(old.getColumn(0).getInt64());
+    if (!explains_a_row(database, old, going_runs) &&
+        !has_bytes_of_a_row(database, old, going_runs, trees))
+      numbers.push_back(old.getColumn(0).getInt64());
   }
   return numbers;
 }
