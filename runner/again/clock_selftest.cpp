@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <set>
 #include <system_error>
@@ -115,6 +116,9 @@ ClockFindings judge(const Runs& runs, StoredCalibration calibration) {
   calibrate_by_others(equal, device);
   findings.coverage = coverage(equal);
   findings.checks = check_clock(runs, device);
+  findings.between_rows = between_rows(findings.checks);
+  calibration.calibration.between_runs =
+      std::hypot(calibration.calibration.between_runs, findings.between_rows);
   findings.missing = expected_checks(device) - findings.checks.size();
   findings.empty_call_ns = empty_call_ns(runs);
   findings.calibration = std::move(calibration);
@@ -275,6 +279,7 @@ Json clock_json(const ClockFindings& findings) {
                {"measured_at", stored.calibration.measured_at},
                {"between_sessions", stored.calibration.between_sessions},
                {"between_runs", stored.calibration.between_runs},
+               {"between_rows", findings.between_rows},
                {"empty_call_ns", findings.empty_call_ns ? Json(*findings.empty_call_ns) : Json()},
                {"coverage",
                 {{"held", findings.coverage.held},

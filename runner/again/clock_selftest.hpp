@@ -37,6 +37,7 @@ struct ClockFindings {
   std::vector<ClockCheck> checks;
   std::size_t missing = 0;  // checks that could not be made
   Coverage coverage;
+  double between_rows = 0;  // analysis/clock_checks.hpp; the calibration's between_runs contains it
   std::optional<double> empty_call_ns;
   int busy = 0;  // evaluations on a busy machine
 
@@ -53,7 +54,7 @@ struct ClockFindings {
     const std::function<void(const std::string&)>& note);
 
 // {schema_version, device, name, driver, kbench, runs, measured_at, between_sessions, between_runs,
-// empty_call_ns, coverage, busy, database, missing_checks, checks[]}, and uuid with a GPU.
+// between_rows, empty_call_ns, coverage, busy, database, missing_checks, checks[]}, and uuid with a GPU.
 [[nodiscard]] Json clock_json(const ClockFindings& findings);
 // The same of one device; of several {schema_version, devices[]}.
 [[nodiscard]] Json clock_json(const std::vector<ClockFindings>& findings);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <numbers>
 #include <optional>
 
 #include "runner/analysis/speedup.hpp"
@@ -98,6 +99,24 @@ std::vector<ClockCheck> check_clock(std::span<const std::vector<Evaluation>> run
     checks.push_back(judge({.name = "compiled", .what = "the compiled baseline, whose loop it has"},
                            seen, device));
   return checks;
+}
+
+double between_rows(std::span<const ClockCheck> checks) {
+  constexpr double kOfAMedian = std::numbers::pi / 2;  // variance of a median over that of a mean
+  double excess = 0;
+  int count = 0;
+  for (const ClockCheck& check : checks) {
+    const bool compares_rows =
+        std::any_of(kPlanted.begin(), kPlanted.end(),
+                    [&](const Planted& planted) { return planted.variant == check.name; });
+    if (!compares_rows || check.runs == 0) continue;
+    const double bias = check.bias() / (1 + check.expected);
+    const double deviation = check.deviation / (1 + check.expected);
+    excess += bias * bias - kOfAMedian * deviation * deviation / check.runs;
+    ++count;
+  }
+  // A check is the difference of two rows.
+  return count == 0 ? 0 : std::sqrt(std::max(excess / count / 2, 0.0));
 }
 
 }  // namespace kbench

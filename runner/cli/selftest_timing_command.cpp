@@ -72,8 +72,8 @@ Result<End> call(const TimingSelftestRequest& request, const Installation& insta
     std::string words = counted(failed, "check") + " failed";
     if (kept)
       words +=
-          "; the calibration is kept, but do not rely on it: calibrate again while nothing else "
-          "runs";
+          "; the calibration is kept, and widens every interval by what the clock was off: "
+          "calibrate again while nothing else runs";
     return End{ExitCode::kInfrastructure, words};
   }
   return good(kept ? "the calibration is kept, and holds for runs from now on"

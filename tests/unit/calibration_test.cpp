@@ -60,6 +60,30 @@ TEST(Calibration, OneRunCalibratesNothing) {
   EXPECT_EQ(least.measured_at, "");
 }
 
+ClockCheck check_of(double expected, double seen, double deviation, const char* name = "equal_b") {
+  return {.name = name,
+          .what = "",
+          .expected = expected,
+          .seen = seen,
+          .deviation = deviation,
+          .runs = 5};
+}
+
+TEST(BetweenRows, IsWhatAllRunsSawAlike) {
+  const std::vector<ClockCheck> checks{check_of(0, 0.004, 0), check_of(1, 1.008, 0, "twice")};
+  EXPECT_NEAR(between_rows(checks), 0.004 / std::sqrt(2.0), 1e-9);
+}
+
+TEST(BetweenRows, IsNothingWhereTheRunsDifferByMore) {
+  EXPECT_EQ(between_rows(std::vector{check_of(0, 0.004, 0.01)}), 0);
+  EXPECT_EQ(between_rows({}), 0);
+}
+
+// The compiled baseline is another program, which may be faster.
+TEST(BetweenRows, ComparesRowsAlone) {
+  EXPECT_EQ(between_rows(std::vector{check_of(0, 0.02, 0, "compiled")}), 0);
+}
+
 TEST(Coverage, CountsTheIntervalsThatHoldTheMedianOfTheOthers) {
   EqualRuns runs{run_of(1.0, 6, 2), run_of(1.001, 6, 2), run_of(1.3, 6, 2)};
   for (Evaluation& run : runs) run.calibration = Calibration{};

@@ -2,6 +2,7 @@
 // in, what is found, and what is kept of it.
 #include "runner/again/clock_selftest.hpp"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -105,6 +106,8 @@ TEST_F(ClockSelftestTest, AClockThatLiesFailsAndIsKeptAllTheSame) {
   EXPECT_EQ(findings.failed(), 1u);
   ASSERT_THAT(calibrations(), SizeIs(1));
   EXPECT_EQ(calibrations()[0].failed_checks, 1);
+  // Relied on it can be all the same: no interval is narrower than the clock is wrong.
+  EXPECT_GT(calibrations()[0].calibration.between_runs, 0.07);
   const Json json = clock_json(findings);
   for (const Json& check : json.at("checks")) {
     const bool lies = check.at("what") == "half as fast";
@@ -116,6 +119,19 @@ TEST_F(ClockSelftestTest, AClockThatLiesFailsAndIsKeptAllTheSame) {
     EXPECT_EQ(check.at("runs"), 3);
     EXPECT_EQ(check.at("found"), 3);
   }
+}
+
+// Whatever makes it so: a row that has the same place in each run differs from none of its equals.
+TEST_F(ClockSelftestTest, ARowThatIsFasterInEachRunWidensTheIntervals) {
+  benches_.script.while_measuring = [this](const PlannedRow& unit) {
+    stretch_ = unit.id.variant == "equal_a" ? 0.98 : 1;
+    plant(unit);
+  };
+  const ClockFindings findings = found();
+  EXPECT_EQ(findings.failed(), 0u);
+  EXPECT_NEAR(findings.between_rows, 0.02 / std::sqrt(2.0), 0.002);
+  EXPECT_GT(calibrations().at(0).calibration.between_runs, findings.between_rows);
+  EXPECT_EQ(clock_json(findings).at("between_rows"), findings.between_rows);
 }
 
 TEST_F(ClockSelftestTest, RunsThatDifferAreTheCalibration) {
