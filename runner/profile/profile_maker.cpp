@@ -101,16 +101,17 @@ Status ProfileMaker::check_words(const std::vector<std::string>& words,
 }
 
 // Checks before anything is measured that both are of one task: of two tasks there is nothing to
-// compare.
+// compare. Task and device are named from now on: both sides have those of the submission's file.
 Status ProfileMaker::check_tasks(const std::vector<Compared>& both) {
   if (both[0].stored && both[1].stored) return Done{};
-  const auto task = profiled_task(benches_, request_);
-  if (!task) return task.error();
+  auto named = named_request(benches_, request_);
+  if (!named) return named.error();
+  request_ = std::move(*named);
   for (const Compared& one : both)
-    if (one.stored && one.stored->task != *task)
+    if (one.stored && one.stored->task != request_.task)
       return usage(fmt::format("the stored profile is of {} and not of {}: calls of two tasks are "
                                "not compared",
-                               one.stored->task, *task),
+                               one.stored->task, request_.task),
                    "`kbench profile --list` names profiles of one task");
   return Done{};
 }

@@ -122,11 +122,13 @@ ProfileRequest with_file_as_submission(ProfileRequest request) {
   return request;
 }
 
-Result<std::string> profiled_task(BenchSource& benches, const ProfileRequest& request) {
+Result<ProfileRequest> named_request(BenchSource& benches, ProfileRequest request) {
   const RunRequest run = as_run(request);
   const auto plan = plan_one(run, benches.installation());
   if (!plan) return plan.error();
-  return plan->tasks[plan->units.front().task].id;
+  request.task = plan->tasks[plan->units.front().task].id;
+  if (!request.device) request.device = plan->target.device;
+  return request;
 }
 
 Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request,

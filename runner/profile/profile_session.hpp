@@ -37,9 +37,10 @@ struct ProfileRequest {
 // name says the task, as for `kbench run`.
 [[nodiscard]] ProfileRequest with_file_as_submission(ProfileRequest request);
 
-// The id of the task that is meant; nothing is compiled or started. Errors: kUsage, kNotFound.
-[[nodiscard]] Result<std::string> profiled_task(BenchSource& benches,
-                                                const ProfileRequest& request);
+// The request with the task's id and the device named, as they follow from the file: another side
+// of that task can then be asked for without the file. Nothing is compiled or started. Errors:
+// kUsage, kNotFound.
+[[nodiscard]] Result<ProfileRequest> named_request(BenchSource& benches, ProfileRequest request);
 
 // Errors: kUsage, kNotFound; kSubmission, where the submission does not compile or its process
 // ended; kInfrastructure, where the device is taken and `no_wait` is set, or kbench cannot run

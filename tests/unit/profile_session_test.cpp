@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/profile/profile_maker.hpp"
 #include "tests/unit/profile_fixture.hpp"
 #include "tests/unit/run_fixture.hpp"
 
@@ -123,10 +124,24 @@ TEST_F(ProfileSessionTest, ABusyMachineAndAnUncalibratedLimitAreSaid) {
 
 TEST_F(ProfileSessionTest, TheTaskIsKnownBeforeAnythingIsMeasured) {
   asked_.task = "level1/019*";
-  EXPECT_EQ(profiled_task(benches_, asked_).value(), "level1/019_relu");
+  EXPECT_EQ(named_request(benches_, asked_).value().task, "level1/019_relu");
   asked_.task = "level1/*";
-  EXPECT_EQ(profiled_task(benches_, asked_).error().code, ErrorCode::kUsage);
+  EXPECT_EQ(named_request(benches_, asked_).error().code, ErrorCode::kUsage);
   EXPECT_TRUE(benches_.measured.empty());
+}
+
+// Eager beside a file: only the file's name says the task, and only its ending the device.
+TEST_F(ProfileSessionTest, BothSidesOfAComparisonHaveTheFilesTaskAndDevice) {
+  folder_.write("019_relu.cpp", "int nothing;\n");
+  asked_.task = "";
+  asked_.device.reset();
+  asked_.submission = folder_ / "019_relu.cpp";
+  EXPECT_EQ(named_request(benches_, asked_).value().device, "cpu") << "even where there is a GPU";
+  ProfileMaker maker(asked_, folder_ / "kept.sqlite", std::nullopt, benches_, told_);
+  const auto pair = maker.make_pair({"eager"});
+  ASSERT_TRUE(pair) << pair.error().message;
+  EXPECT_THAT(benches_.measured, ElementsAre("profile submission", "profile eager"));
+  EXPECT_EQ(pair->b.task, "level1/019_relu");
 }
 
 TEST_F(ProfileSessionTest, WhoeverWaitsForTheDeviceCanBeStopped) {
