@@ -317,7 +317,8 @@ std::vector<Difference> incomparable(const ReportData& before, const ReportData&
   rows("size", [](const Evaluation& e) { return e.size; });
   rows("precision class", [](const Evaluation& e) { return e.precision; });
   rows("profile", [](const Evaluation& e) { return e.profile; });
-  look(differences, "timing", then.quick ? "quick" : "full", now.quick ? "quick" : "full");
+  const auto timing = [](const RunFacts& run) { return run.quick ? "--quick" : "without --quick"; };
+  look(differences, "timing", timing(then), timing(now));
   rows("protocol", [](const Evaluation& e) { return fmt::format("{}", e.protocol); });
   look(differences, "torch policy", torch_policy(before), torch_policy(after));
   return differences;

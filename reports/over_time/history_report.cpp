@@ -95,7 +95,7 @@ std::string remarks(const History& history) {
   if (history.left_out > 0)
     lines += fmt::format(
         "{} run{} of this device left out: another size, precision class, profile, protocol, "
-        "timing (quick, full) or --allow-torch\n",
+        "timing (--quick or not) or --allow-torch\n",
         history.left_out, history.left_out == 1 ? "" : "s");
   if (history.other_device > 0)
     lines += fmt::format("{} run{} of other devices left out: --device takes another\n",

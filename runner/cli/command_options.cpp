@@ -100,7 +100,7 @@ void add_trust(CLI::App& app, Trust& trust) {
                "Let speed-ups count on an uncalibrated device; such rows get a label");
   app.add_flag(
       "--trust-unchecked", trust.unchecked,
-      "Let rows count that kbench cannot prove unchanged: of another machine, or without a chain");
+      "Also count rows that may have been changed: of another machine, or without a chain");
 }
 
 namespace {

@@ -85,8 +85,9 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   compare.add_flag("--remeasure", options.remeasure,
                    "Measure both sources again, in turns, and compare these times");
   add_pairs(compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
-  add_path(compare, "--submissions-before", options.submissions_before, "DIR",
-           "Folder with the sources of BEFORE (default: the database, where they lay, or git)");
+  add_path(
+      compare, "--submissions-before", options.submissions_before, "DIR",
+      "Folder with the sources of BEFORE (default: the database, else their old path, else git)");
   add_path(compare, "--submissions-after", options.submissions_after, "DIR",
            "Folder with the sources of AFTER (default: likewise)");
   add_json(compare, options.format);

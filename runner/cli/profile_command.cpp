@@ -31,10 +31,11 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
                     {"compiled", Side::kCompiled},
                     {"vendor", Side::kVendor},
                     {"submission", Side::kSubmission}},
-                   "What is profiled (default: the submission where there is one, else eager)")
+                   "What is profiled (default: the file that you name; without one, eager)")
       ->excludes(submission);
   add_size(profile, options.size, "Size of the task (default: full on CUDA, small on CPU)");
-  add_device(profile, options.device);
+  add_device(profile, options.device,
+             "Device (default: cpu for a .cpp file, else cuda where there is a GPU)");
   add_precision(profile, options.precision);
   add_call_limit(profile, options.call_limit_seconds,
                  "Seconds that one call may take (default: 20)");
@@ -57,9 +58,10 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
       "--list", options.list, "List the stored profiles, of all tasks or of TASK; nothing is run");
   list->excludes(submission);
   profile
-      .add_option("--compare", options.compare,
-                  "Compare with A, or A with B; each is a side, which is run, or the id of a "
-                  "stored profile")
+      .add_option(
+          "--compare", options.compare,
+          "Compare with A, or A with B; each is a side (kbench runs it) or a stored profile's "
+          "id")
       ->expected(1, 2)
       ->type_name("A [B]")
       ->excludes(list);

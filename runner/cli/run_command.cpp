@@ -137,9 +137,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_number(app, "--budget", options.budget_seconds, kLeastBudgetSeconds, kMostBudgetSeconds,
              "Seconds that loading and all calls of a submission may take together (default: 180)",
              "SECONDS");
-  add_call_limit(
-      app, options.call_limit_seconds,
-      "Seconds that one call may take (default: 100 × eager; at least 20, of a .cu 5; at most 60)");
+  add_call_limit(app, options.call_limit_seconds,
+                 "Seconds that one call may take (default: 100 × eager, within 20 and 60; for a "
+                 ".cu 5 and 60)");
   app.add_flag("--quick", options.quick, "Check in full, but time briefly: a wide interval");
   return whose;
 }

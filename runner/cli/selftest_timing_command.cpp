@@ -37,7 +37,7 @@ void add_calibration(CLI::App& verb, TimingSelftestRequest& options) {
   verb.add_flag("--busy", options.busy,
                 "With --devices: load the CPU cores that belong to no GPU, as compilers would");
   add_number(verb, "--rounds", options.rounds, 1, 1000,
-             "Runs for the timing; at least 2 calibrate (default: 5 on CUDA, 3 on a CPU)");
+             "Runs for the timing (default: 5 on CUDA, 3 on a CPU); 1 alone gives no calibration");
   add_json(verb, options.format);
   add_common(verb, options.common, false);
 }

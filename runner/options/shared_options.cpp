@@ -77,9 +77,10 @@ void add_columns(CLI::App& app, std::vector<std::string>& columns,
 }
 
 void add_devices(CLI::App& app, std::optional<std::string>& devices) {
-  app.add_option("--devices", devices,
-                 "GPUs measuring at once: all, how many (2), or which (cuda:0,cuda:2); or cpu "
-                 "(default: one)")
+  app.add_option(
+         "--devices", devices,
+         "GPUs measuring at once: all, a number, or cuda:0,cuda:2 (default: one); cpu: the CPU "
+         "instead")
       ->excludes(app.get_option("--device"))
       ->type_name("LIST");
 }
@@ -111,8 +112,8 @@ void add_one_task(CLI::App& app, std::string& task) {
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
   add_word(app, "--allow-torch", policy, {"data", "all", "none"},
-           "Python rows computing with torch rank apart (data, default), as others (all) or fail "
-           "(none)");
+           "Python computing with torch: data (default) ranks it apart, all with the rest, none "
+           "fails it");
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {

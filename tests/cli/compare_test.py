@@ -285,7 +285,7 @@ class CompareTest(RunsCase):
         self.make([[{}], {"rows": [{}], "threads": 64, "quick": True}])
         words = ("compare", run_id(1)[:4], "latest")
         self.assert_fails(self.kbench(*words), USAGE, "Example CPU, 2 threads", "64 threads",
-                          "full → quick", "--force")
+                          "without --quick → --quick", "--force")
         forced = self.kbench(*words, "--force")
         self.assert_good(forced)
         self.assertIn("Compared although these differ", forced.stdout)

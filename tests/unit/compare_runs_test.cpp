@@ -544,7 +544,9 @@ TEST(CompareReport, WhatWasForcedIsSaidFirst) {
   ReportData before = data_of({.id = "aa"}, {timed_evaluation("aa", kRelu, "alice", 1'000'000)});
   ReportData after = data_of({.id = "bb", .quick = true}, before.evaluations);
   const std::string text = render_compare(compare(before, after, Side::kEager), false, {});
-  EXPECT_THAT(text, HasSubstr("Compared although these differ (--force)\n  timing: full → quick"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("Compared although these differ (--force)\n  timing: without --quick → --quick"));
 }
 
 TEST(CompareReport, JsonHasEveryRowWithItsNumbers) {
