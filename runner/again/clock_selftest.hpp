@@ -54,7 +54,8 @@ struct ClockFindings {
     const std::function<void(const std::string&)>& note);
 
 // {schema_version, device, name, driver, kbench, runs, measured_at, between_sessions, between_runs,
-// between_rows, empty_call_ns, coverage, busy, database, missing_checks, checks[]}, and uuid with a GPU.
+// between_rows, empty_call_ns, coverage, busy, database, missing_checks, checks[]}, and uuid with a
+// GPU.
 [[nodiscard]] Json clock_json(const ClockFindings& findings);
 // The same of one device; of several {schema_version, devices[]}.
 [[nodiscard]] Json clock_json(const std::vector<ClockFindings>& findings);

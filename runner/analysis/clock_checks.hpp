@@ -44,10 +44,10 @@ struct ClockCheck {
                                                   std::string_view device);
 [[nodiscard]] std::size_t expected_checks(std::string_view device);
 
-// What equal rows of one run differ by, as a standard deviation relative to a speed-up: the root
-// mean square of the planted checks' biases beyond what the spread of the runs explains. No spread
-// between runs shows it, since a row has the same place in each of them; a clock that is wrong shows
-// here as well.
+// Difference between equal rows of one run, as a standard deviation relative to a speed-up: the
+// root mean square of the planted checks' biases beyond what the spread of the runs explains. No
+// spread between runs shows it, since a row has the same place in each of them; a clock that is
+// wrong shows here as well.
 [[nodiscard]] double between_rows(std::span<const ClockCheck> checks);
 
 }  // namespace kbench

@@ -121,7 +121,7 @@ TEST_F(ClockSelftestTest, AClockThatLiesFailsAndIsKeptAllTheSame) {
   }
 }
 
-// Whatever makes it so: a row that has the same place in each run differs from none of its equals.
+// A row may differ from its equals in each run alike: no spread between the runs shows that.
 TEST_F(ClockSelftestTest, ARowThatIsFasterInEachRunWidensTheIntervals) {
   benches_.script.while_measuring = [this](const PlannedRow& unit) {
     stretch_ = unit.id.variant == "equal_a" ? 0.98 : 1;
