@@ -255,7 +255,7 @@ const start = () => {
   foldCautions();
   live.hidden = false;
   live.append(...(belowCard === null ? [overview] : []), parts.task.element);
-  for (const [there, section] of [[data.trend, "trend"], [data.episodes.length, "episodes"]])
+  for (const [there, section] of [[data.boards.some(({ trend }) => trend.length > 0), "trend"], [data.episodes.length, "episodes"]])
     if (there && belowCard === null)
       document.querySelector("nav a[href$='#understanding']")
         ?.before(h("a", { href: linkTo(section) }, words[section]));
