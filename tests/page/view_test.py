@@ -52,5 +52,61 @@ class SeveralRunsTest(PageCase):
             self.assertIn(last, page.inner_text("#task .readout"))
 
 
+class WordsTest(PageCase):
+    """What stands beside a number, so that nobody has to look for what it means."""
+
+    shape = (40, 3, 16)
+
+    def test_equal_scores_are_explained(self):
+        """Was: the same shares by two scores with other ranks, and no reason."""
+        page = self.open("#?metric=sure")
+        self.assertIn("Of equal shares the one with the higher mean over all tasks is the better one",
+                      page.inner_text(".ranks-by"))
+        self.choose(page, "fast")
+        self.assertIn("Equal shares hold the same places", page.inner_text(".ranks-by"))
+        self.choose(page, "mean")
+        self.assertNotIn("qual shares", page.inner_text(".ranks-by"))
+
+    def test_paper_with_intervals_does_not_say_that_they_have_no_room(self):
+        page = self.open(width=700)
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        self.assertIn("[", page.inner_text(".on-paper table"))
+        self.assertNotIn("Intervals have no room here", page.inner_text("main"))
+
+    def test_what_the_outcomes_are_of_stands_at_them(self):
+        """Was: a bar of 40 tasks beside "33 of 37", and "20 FASTER" beside "Fast 21 of 37"."""
+        page = self.open("#?metric=sure")
+        self.assertIn("Outcomes of 40 tasks", page.inner_text(".ranking thead"))
+        ranked = self.board()["scopes"][0]["ranked"]
+        note = page.inner_text(".outcome-note")
+        self.assertIn(f"Outcomes are of all 40 tasks, scores and “Correct” of the {ranked} that count.", note)
+        self.assertIn("above 1× eager by more than 1 %. “Fast” asks for less: above 1× eager", note)
+        self.choose(page, "mean")
+        self.assertNotIn("FASTER", page.inner_text(".outcome-note"))
+
+
+class ManyAgentsTest(PageCase):
+    shape = (12, 25, 8)
+
+    def test_how_many_there_are_and_how_many_are_shown(self):
+        """Was: twelve pictures and six names of 25 agents, without a word."""
+        page = self.open()
+        self.assertEqual(page.inner_text(".how-many"), "25 agents")
+        self.assertEqual(page.locator("#dots .panel").count(), 12)
+        self.assertIn("The first 12 of 25 agents", page.inner_text(".panels-of"))
+        self.assertIn("The first 6 of 25 agents", page.inner_text("figure.curve figcaption"))
+        agents = self.board()["agents"]
+        page.click(f'.ranking tr[data-agent="{agents[20]}"] th a')
+        self.assertIn(f"The first 11 of 25 agents, by Surely fast over eager, and {agents[20]}",
+                      page.inner_text(".panels-of"))
+
+    def test_the_pictures_have_a_scale(self):
+        page = self.open()
+        texts = page.locator("#dots .panel svg").first.locator("text").all_text_contents()
+        for tick in ("0.5×", "1×", "2×"):
+            self.assertIn(tick, texts)
+
+
 if __name__ == "__main__":
     page_case.main()

@@ -8,7 +8,7 @@ import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
 import { isNarrowed, tasksCounted } from "./filters.js";
 import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
-import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
+import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
 import { pictureButton } from "./picture.js";
@@ -190,8 +190,16 @@ const whyFewer = (board, scope, metric, over) => (entry) => {
 const ranksNote = (board, scope, metric, over, p, entries) => {
   if (entries.length < 2 || scope.only || isEstimated(board) || !entries.some(({ tasks }) => tasks > 0)) return null;
   const name = words.scores[metric].name + (METRICS[metric].alone ? "" : ` ${words.overSide(words[over])}`);
-  return h("p", { class: "note ranks-by" }, entries.some(({ rank }) => rank !== null) ? words.ranksBy(name)
+  return h("p", { class: "note ranks-by" }, entries.some(({ rank }) => rank !== null)
+    ? [words.ranksBy(name), words.equalScores[metric]].filter(Boolean).join(" ")
     : METRICS[metric].moves && p !== 1 ? words.noRanksAtP : words.noRanks(name));
+};
+
+// Beside a bar of all tasks stand counts of those that rank, and beside the verdicts those of another rule.
+const outcomeNote = (board, scope, metric, p, kinds) => {
+  const fast = METRICS[metric].moves && kinds.has("faster") ? words.fastBy[metric](p, words[view.over]) : null;
+  const text = words.outcomeNote(scope.tasksNow.length, scope.ranked, words[view.over], board.same_margin, fast);
+  return text ? h("p", { class: "note outcome-note" }, text) : null;
 };
 
 const MOST_FEWER = 6; // agents whose reasons are told in full
@@ -253,7 +261,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
           ? head({ class: "number score-tasks", title: words.scoreTasksHelp }, words.scoreTasks(metric))
           : cell("td", { class: "score-tasks" }),
         cell("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
-        head({}, words.outcome),
+        head({ title: words.outcomeHelp(scope.tasksNow.length, scope.ranked) }, words.outcome(scope.tasksNow.length)),
         head({ class: "number" }, words.correct),
         head({ class: "number wide-only" }, words.submitted),
         head({ class: "number wide-only", title: words.variantsHelp }, words.variants))),
@@ -328,6 +336,7 @@ const results = (board, scope, metric, width) => {
   // Drawn once its figure has its width, which is what the table leaves.
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
     h("figcaption", null, words.curveText(view.over, METRICS[metric].part, !isEstimated(board)), " ",
+      board.agents.length > MOST_COLOURED ? `${words.curveNamed(MOST_COLOURED, board.agents.length)} ` : null,
       pictureButton("kbench-curve.svg"))) : null;
   const drawCurve = () =>
     curve?.prepend(fastCurve(entries, METRICS[metric].part, p, view.over, curve.clientWidth));
@@ -342,6 +351,7 @@ const results = (board, scope, metric, width) => {
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
         outcomeLegend(kinds),
+        outcomeNote(board, scope, metric, p, kinds),
         ranksNote(board, scope, metric, view.over, p, entries),
         fewerNote(board, scope, metric, view.over, entries),
         h("p", { class: "formula" }, formula(metric),
@@ -381,10 +391,12 @@ export const makeRanking = () => {
         String(controlLine.classList.toggle("unfolded"))),
     },
   });
-  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), boards, unfold, choices, slot);
+  const howMany = h("span", { class: "status how-many" });
+  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), howMany, boards, unfold, choices, slot);
   const element = h("section", { id: "ranking" }, controlLine, moving);
   const draw = (board, everything) => {
     const scope = scopeNow(board);
+    howMany.textContent = scope.ranking.length > 1 ? words.agents(scope.ranking.length) : "";
     if (scope.ranking.length === 0) {
       unfold.remove();
       choices.replaceChildren(h("p", null, words.nobody));

@@ -11,6 +11,7 @@ export const words = {
 
   // Ranking
   ranking: "Ranking",
+  agents: (n) => count(n, "agent", "agents"),
   choose: (...chosen) => `Score: ${chosen.filter(Boolean).join(", ")}`,
   rankingCaption: "Agents, best first",
   board: "Measured on",
@@ -32,6 +33,9 @@ export const words = {
   rank: "Rank",
   rankHelp: "Places that an agent may hold by the score that is shown. Agents whose ranges overlap cannot be told apart.",
   ranksBy: (name) => `Ranks are by ${name}: the places that an agent may hold. Agents whose ranges overlap cannot be told apart.`,
+  // In each redrawing, as Scorer::wins of reports/rank/ranking.cpp.
+  equalScores: { sure: "Of equal shares the one with the higher mean over all tasks is the better one.",
+    fast: "Equal shares hold the same places; by Surely fast the mean over all tasks tells them apart." },
   noRanksAtP: "No ranks are computed at this p: ranks are by Surely fast and fastₚ at p = 1.",
   noRanks: (name) => `No ranks are computed for ${name}.`,
   chosenByEager: "The bound over eager chooses, whichever baseline the scores are over.",
@@ -45,7 +49,17 @@ export const words = {
       ? "95 % interval of the share (Wilson's), widened by what the intervals of the times leave open."
       : "95 % interval of the score: the tasks are drawn anew 10,000 times, and each time varies within its own interval."),
   barScale: "Scale of the bars",
-  outcome: "Outcomes",
+  outcome: (n) => `Outcomes of ${count(n, "task", "tasks")}`,
+  outcomeHelp: (n, ranked) => (n === ranked ? "What became of the agent's tasks."
+    : `What became of all ${n} tasks. Scores are of the ${ranked} that count.`),
+  outcomeNote: (n, ranked, over, margin, fast) => [
+    n === ranked ? null : `Outcomes are of all ${n} tasks, scores and “Correct” of the ${ranked} that count.`,
+    fast && `FASTER is a row's verdict: its whole interval lies above 1× ${over} by more than ${(100 * margin).toFixed(0)} %. ${fast}`,
+  ].filter(Boolean).join(" "),
+  fastBy: {
+    sure: (p, over) => `“Fast” asks for less: above ${p}× ${over}, by however little.`,
+    fast: (p, over) => `“Fast” goes by the estimate alone: above ${p}× ${over}.`,
+  },
   outcomes: {
     faster: "FASTER", correct: "correct, not FASTER", suspect: "suspect", wrong: "wrong result",
     build: "did not build or load", crash: "crash", late: "too slow to finish", other: "other failure",
@@ -78,6 +92,7 @@ export const words = {
   nobody: "Nobody submitted anything: the run timed the baselines only.",
   curveTitle: "Share of tasks by how much faster they must be",
   curveText: (over, part, band) => `Each line falls as p grows: the share of tasks that are correct and ${part === "low" ? "surely " : ""}more than p times as fast as ${over}.${band ? " The band spans what the intervals allow." : ""}`,
+  curveNamed: (named, total) => `The first ${named} of ${total} agents, by Surely fast over eager, have a colour and a name; the others are grey: point at one in the table to see its line.`,
   curveAxisX: (over) => `p, times as fast as ${over}`,
   percent: "100 %",
   barTitle: (value, low, high) => (low === null ? value : `${value}, between ${low} and ${high}`),
@@ -120,6 +135,8 @@ export const words = {
   dotsCompiled: (ratio) => `compiled ${ratio}`,
   dotsNone: (agent) => `${agent} submitted nothing for these tasks.`,
   dotsPick: "Whose tasks are shown",
+  panelsOf: (best, total, chosen) => `${best === total ? `All ${total} agents` : `The first ${best} of ${total} agents, by Surely fast over eager${chosen ? `, and ${chosen}` : ""}`}${
+    best === total ? "" : "; a name in the ranking shows another one"}. Click a picture for its tasks.`,
   panelText: (n, total) => `${n} of ${total} timed`,
 
   // Tasks by agents
