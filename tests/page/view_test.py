@@ -1,6 +1,10 @@
 """What keeps a reader's view, and what the page says of its own numbers where they stand."""
 
+import csv
+import io
+import math
 import os
+import statistics
 
 import page_case
 from page_case import FOLDER, UNCHAINED, PageCase, data_of
@@ -84,6 +88,85 @@ class WordsTest(PageCase):
         self.assertIn("above 1× eager by more than 1 %. “Fast” asks for less: above 1× eager", note)
         self.choose(page, "mean")
         self.assertNotIn("FASTER", page.inner_text(".outcome-note"))
+
+
+def saved(page, button):
+    """The text of the file that a button saves."""
+    with page.expect_download() as download:
+        button.click()
+    with open(download.value.path(), encoding="utf-8", newline="") as file:
+        return file.read()
+
+
+def student_t(freedom):
+    """The 97.5 % quantile of Student's t: the density is added up until it has 47.5 %."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+    step, at, total = 1e-4, 0.0, 0.0
+    while total < 0.475:
+        total += step * scale * (1 + (at + step / 2) ** 2 / freedom) ** (-(freedom + 1) / 2)
+        at += step
+    return at
+
+
+class CompareTest(PageCase):
+    shape = (40, 3, 16)
+
+    def compared(self, **options):
+        page = self.open("#compare?cmp=agent-a%0Aagent-b", **options)
+        return page, page.locator("#compare")
+
+    def test_the_rule_of_the_signs_is_said(self):
+        _, compare = self.compared()
+        text = compare.inner_text()
+        self.assertIn("▲ where the whole interval lies above 1× by more than 1 %", text)
+        self.assertIn("nothing is corrected for their number", text)
+        self.assertEqual(compare.locator("thead th").nth(3).inner_text(), "Verdict")
+        self.assertEqual(compare.locator("thead th").count(), 7)
+        names = set(compare.locator(".glyph-cell [role=img]").evaluate_all(
+            "all => all.map(e => e.textContent + e.getAttribute('aria-label'))"))
+        self.assertLessEqual(names, {"▲faster", "▼slower", "=the same", "?undecided"})
+        self.assertIn("▲faster", names)
+
+    def test_it_is_saved_as_it_is_stored(self):
+        page, compare = self.compared()
+        rows = list(csv.DictReader(io.StringIO(saved(page, compare.locator('.exports button:text-is("CSV")')))))
+        self.assertEqual(len(rows), compare.locator("tbody tr").count())
+        stored = {(row["task"], row["speedup"]["eager"]["low"]) for row in self.report["results"]
+                  if row["agent"] == "agent-a" and row["speedup"]["eager"]}
+        for row in rows:
+            self.assertIn((row["task"], float(row["agent-a.low"])), stored)
+            self.assertAlmostEqual(float(row["ratio"]), float(row["agent-a"]) / float(row["agent-b"]))
+        text = saved(page, compare.locator('.exports button:text-is("Markdown")'))
+        self.assertEqual(len(text.splitlines()), len(rows) + 2)
+        self.mean = [math.log(float(row["ratio"])) for row in rows]
+        self.check_mean(compare.locator(".mean-ratio").inner_text(), len(rows))
+
+    def check_mean(self, text, n):
+        self.assertIn(f"Geometric mean of the {n} ratios", text)
+        middle = statistics.fmean(self.mean)
+        half = student_t(n - 1) * statistics.stdev(self.mean) / math.sqrt(n)
+        shown = text.split(": ")[1].split(" (")[0]
+        for part in (middle, middle - half, middle + half):
+            self.assertIn(f"{math.exp(part):.2f}", shown)
+
+    def test_tasks_of_one_alone_are_listed(self):
+        """Was: how many they are, and not which."""
+        page, compare = self.compared()
+        solved = [{task for task, row in self.best(agent).items() if row["correct"] and row["ranked"]
+                   and row["state"] == "ok" and not row["below_floor"]} for agent in ("agent-a", "agent-b")]
+        alone = compare.locator("details.only-one")
+        self.assertEqual(alone.locator("summary").all_inner_texts(),
+                         [f"Solved by agent-a alone: {len(solved[0] - solved[1])} tasks",
+                          f"Solved by agent-b alone: {len(solved[1] - solved[0])} tasks"])
+        self.unfold(alone.first)
+        self.assertEqual(set(alone.first.locator("li").all_inner_texts()), solved[0] - solved[1])
+
+    def test_a_phone_shows_interval_and_verdict_without_scrolling(self):
+        page, compare = self.compared(width=390, height=844)
+        box = compare.locator(".scroll").first
+        self.assertLessEqual(box.evaluate("e => e.scrollWidth - e.clientWidth"), 0)
+        for cell in (".score-range", ".glyph-cell"):
+            self.assertTrue(compare.locator(f"tbody {cell}").first.is_visible())
 
 
 class ManyAgentsTest(PageCase):

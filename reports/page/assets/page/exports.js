@@ -1,5 +1,7 @@
 // The current view as a file. Numbers are those that are stored, not those that are shown.
 
+import { words } from "./words.js";
+import { announce, h } from "./dom.js";
 import { data } from "./data.js";
 import { view } from "./state.js";
 
@@ -43,6 +45,10 @@ export const toCsv = (rows) => {
   return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
 };
 
+// Lines of any table, the heading first.
+export const tableToCsv = (table) =>
+  `${table.map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
+
 const markdownCell = (text) => String(text).replace(/[\\|<>*_`[\]]/g, "\\$&").replaceAll("\n", " ");
 
 // `table` is a list of lines, the heading first.
@@ -59,4 +65,27 @@ export const save = (name, type, text) => {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
+};
+
+// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
+export const exportButtons = (rowsOf, tableOf) => {
+  const button = (name, act) => h("button", {
+    type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
+  }, name);
+  return h("div", { class: "exports", role: "group", "aria-label": words.exportView },
+    h("span", { class: "legend" }, words.exportView),
+    button("CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))),
+    button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
+    button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
+};
+
+// The same for a table that is no list of rows: `numbersOf` gives numbers as they are stored, for a spreadsheet.
+export const tableButtons = (label, name, numbersOf, tableOf) => {
+  const button = (text, act) => h("button", {
+    type: "button", on: { click: () => { act(); announce(words.exported(text)); } },
+  }, text);
+  return h("div", { class: "exports", role: "group", "aria-label": label },
+    h("span", { class: "legend" }, words.export),
+    button("CSV", () => save(`${name}.csv`, "text/csv", tableToCsv(numbersOf()))),
+    button("Markdown", () => save(`${name}.md`, "text/markdown", toMarkdown(tableOf()))));
 };

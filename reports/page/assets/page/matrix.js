@@ -8,7 +8,7 @@ import { data } from "./data.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { tick } from "./ticks.js";
-import { save, toCsv, toJson, toMarkdown } from "./exports.js";
+import { exportButtons } from "./exports.js";
 
 const ROW = 34; // pixels; page.css has the same height
 const BEYOND = 4; // rows kept above and below those in sight
@@ -111,18 +111,6 @@ export const textTable = (board, tasks) => {
     ...tasks.map((task) => [task.task, showMs(task.baselines["time_ns.eager"]),
       text(cells.get(task).compiled), ...cells.get(task).agents.map(text)]),
   ];
-};
-
-// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
-export const exportButtons = (rowsOf, tableOf) => {
-  const button = (name, act) => h("button", {
-    type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
-  }, name);
-  return h("div", { class: "exports", role: "group", "aria-label": words.exportView },
-    h("span", { class: "legend" }, words.exportView),
-    button("CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))),
-    button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
-    button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
 
 const UNFILTERED = { q: "", show: "auto", level: "0", family: "all", out: "" };

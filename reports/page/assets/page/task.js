@@ -10,7 +10,7 @@ import { samplePlot } from "./samples.js";
 import { trendFigure } from "./trend.js";
 import { episodesOfTask } from "./episodes.js";
 import { showError, showLimitShare, showMs, showSpeedup, showValue } from "./format.js";
-import { exportButtons } from "./matrix.js";
+import { exportButtons } from "./exports.js";
 import { linkTo, linkToFile, remember, view } from "./state.js";
 import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 

@@ -198,6 +198,7 @@ export const words = {
 
   // Export
   exportView: "Export view",
+  export: "Export",
   picture: "Save as SVG",
   exported: (name) => `${name} saved.`,
 
@@ -205,7 +206,14 @@ export const words = {
   compare: "Compare",
   compareTitle: (a, b) => `${a} against ${b}`,
   compareText: (a, b, over) => `Speed-up of ${a} over that of ${b}, both over the same ${over}: to the right ${a} is faster. Intervals are those of both, in quadrature.`,
-  compareSummary: (a, b, n) => `Solved by both: ${count(n.both, "task", "tasks")}; by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}. Of those solved by both, ${
+  compareRule: (margin) => `▲ where the whole interval lies above 1× by more than ${(100 * margin).toFixed(0)} %, ▼ where it lies below by as much, = where it lies between, and else ?. Each task is judged by itself, at 95 %, and nothing is corrected for their number: of 100 tasks on which both are as fast, up to 5 may have a ▲ or ▼ by chance.`,
+  verdict: "Verdict",
+  ratioVerdicts: { faster: "faster", slower: "slower", same: "the same", undecided: "undecided" },
+  meanRatio: (value, n, bounded) => `Geometric mean of ${n === 1 ? "the one ratio" : `the ${n} ratios`}: ${value}${bounded
+    ? " (95 %, by Student's t over the tasks: what other tasks like these might give)" : " (fewer than six bound nothing)"}.`,
+  onlySolved: (agent, n) => `Solved by ${agent} alone: ${count(n, "task", "tasks")}`,
+  exportPair: (a, b) => `Export ${a} against ${b}`,
+  compareSummary: (a, b, n) => `Solved by both: ${count(n.both, "task", "tasks")}; by ${a} alone: ${n.onlyA.length}; by ${b} alone: ${n.onlyB.length}. Of those solved by both, ${
     n.lines.length === n.both ? "all have a ratio" : `${n.lines.length} ${n.lines.length === 1 ? "has" : "have"} a ratio (of the others a row has no verdict or no time)`
   }: ${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}.`,
   compareFirst: "Compare all others with",
