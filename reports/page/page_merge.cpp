@@ -38,6 +38,7 @@ Json merge_pages(std::vector<RunPage> pages) {
       move_board(board, rows);
       board["run"] = page.data["run"]["id"];
       board["run_name"] = page.name;
+      board["started_at"] = page.data["run"]["started_at"];
       if (!page.data["trend"].is_null()) board["trend_of"] = page.data["trend"];
     }
     for (Json& episode : page.data["episodes"]) {

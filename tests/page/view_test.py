@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 import os
 import statistics
@@ -167,6 +168,39 @@ class CompareTest(PageCase):
         self.assertLessEqual(box.evaluate("e => e.scrollWidth - e.clientWidth"), 0)
         for cell in (".score-range", ".glyph-cell"):
             self.assertTrue(compare.locator(f"tbody {cell}").first.is_visible())
+
+
+class SavedTest(PageCase):
+    shape = (40, 3, 16)
+
+    def test_the_ranking_is_saved_as_it_is_stored(self):
+        page = self.open("#?metric=penalised")
+        button = page.locator('.ranks .exports button:text-is("CSV")')
+        self.assertEqual(button.count(), 1)
+        rows = list(csv.DictReader(io.StringIO(saved(page, button))))
+        stored = {one["agent"]: one for one in self.board()["scopes"][0]["ranking"]}
+        self.assertEqual({row["agent"] for row in rows}, set(stored))
+        for row in rows:
+            score = stored[row["agent"]]["scores"]["penalised_mean_eager"]
+            for part in ("value", "low", "high"):
+                self.assertEqual(float(row[part]), score[part])
+            self.assertEqual([int(row["rank.first"]), int(row["rank.last"])], score["rank"])
+            self.assertEqual((row["over"], row["p"]), ("eager", ""))
+
+    def test_rows_name_their_run_and_what_is_left_out(self):
+        """Was: an unticked task among the others without a mark, and no run."""
+        task = self.board()["tasks"][6]["task"]
+        page = self.open(f"#tasks?q=relu&out={task}")
+        buttons = page.locator("#tasks .exports")
+        rows = list(csv.DictReader(io.StringIO(saved(page, buttons.locator('button:text-is("CSV")')))))
+        self.assertEqual({row.get("run_id") for row in rows}, {self.report["run_id"]})
+        self.assertEqual({row["started_at"] for row in rows}, {data_of(self.file)["run"]["started_at"]})
+        self.assertEqual({row["task"] for row in rows if row["left_out_of_scores"] == "true"}, {task})
+        self.assertGreater(len({row["task"] for row in rows}), 1)
+        exported = json.loads(saved(page, buttons.locator('button:text-is("JSON")')))
+        self.assertEqual(exported["left_out_of_scores"], [task])
+        text = saved(page, buttons.locator('button:text-is("Markdown")')).replace("\\", "")
+        self.assertIn(f"{task} (left out of the scores)", text)
 
 
 class ManyAgentsTest(PageCase):

@@ -20,6 +20,7 @@ RunPage page(const std::string& run) {
       "only_task": "level1/019_relu",
       "contents": {"both": "the same"}})");
   data["run"]["id"] = run;
+  data["run"]["started_at"] = "start of " + run;
   data["trend"] = "runs before " + run;
   data["boards"][0]["trend"] = "series of " + run;
   data["contents"][run] = "text";
@@ -53,6 +54,7 @@ TEST_F(PageMerge, WhateverNamesARowOfItsRunNamesItStill) {
 TEST_F(PageMerge, ABoardAndAnEpisodeKeepToTheirRun) {
   EXPECT_EQ(last_.at("run"), "cc");
   EXPECT_EQ(last_.at("run_name"), "tab of cc");
+  EXPECT_EQ(last_.at("started_at"), "start of cc");
   EXPECT_EQ(merged_.at("episodes").at(1).at("run"), "bb");
 }
 

@@ -3,6 +3,7 @@
 import { words } from "./words.js";
 import { announce, h } from "./dom.js";
 import { data } from "./data.js";
+import { isLeftOut } from "./filters.js";
 import { view } from "./state.js";
 
 // A row as `kbench report json` writes it: dotted names become nested objects.
@@ -16,13 +17,27 @@ const nested = (row) => {
   return made;
 };
 
-export const toJson = (rows) =>
-  `${JSON.stringify({
-    schema_version: data.schema, run_id: data.boards[Number(view.board)]?.run ?? data.run.id, results: rows.map(nested),
-  }, null, 2)}\n`;
+// The run that rows in view are of: on a page of several runs each board has its own.
+const runNow = () => {
+  const board = data.boards[Number(view.board)];
+  return board?.run ? { id: board.run, started_at: board.started_at } : data.run;
+};
 
-// One column for each number: a speed-up becomes several.
-const flat = (row) => data.fields.flatMap(({ name, unit }) => {
+// Names of tasks whose boxes are not ticked stand beside the rows, which stay as they are stored.
+export const toJson = (rows) => {
+  const out = [...new Set(rows.map(({ task }) => task))].filter((task) => isLeftOut(view, { task }));
+  return `${JSON.stringify({
+    schema_version: data.schema, run_id: runNow().id, started_at: runNow().started_at,
+    ...(out.length > 0 ? { left_out_of_scores: out } : {}), results: rows.map(nested),
+  }, null, 2)}\n`;
+};
+
+// One column for each number: a speed-up becomes several. The first two are those of `kbench report csv`; the
+// last is the reader's choice.
+const flat = (row) => [["run_id", runNow().id], ["started_at", runNow().started_at], ...fieldsOf(row),
+  ["left_out_of_scores", isLeftOut(view, row)]];
+
+const fieldsOf = (row) => data.fields.flatMap(({ name, unit }) => {
   const value = row[name];
   if (unit !== "speedup")
     return [[name, unit === "object" && value ? JSON.stringify(value) : value]];

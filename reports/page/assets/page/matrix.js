@@ -108,7 +108,7 @@ export const textTable = (board, tasks) => {
   const text = (cell) => [cell.text, cell.range, cell.glyph].filter(Boolean).join(" ");
   return [
     columnsOf(board).map((column) => column.name),
-    ...tasks.map((task) => [task.task, showMs(task.baselines["time_ns.eager"]),
+    ...tasks.map((task) => [isLeftOut(view, task) ? words.leftOutMark(task.task) : task.task, showMs(task.baselines["time_ns.eager"]),
       text(cells.get(task).compiled), ...cells.get(task).agents.map(text)]),
   ];
 };

@@ -11,6 +11,7 @@ import { tick } from "./ticks.js";
 import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
+import { tableButtons } from "./exports.js";
 import { pictureButton } from "./picture.js";
 import { isCalibrated, isEstimated, leftOutOfMean, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
@@ -327,6 +328,21 @@ const chosenWords = (board, scope, metric) =>
     METRICS[metric].moves && currentP() !== 1 ? `p = ${currentP()}` : "",
     board.scopes.length < 2 ? "" : scope.level === 0 ? words.allLevels : words.levelOf(scope.level));
 
+// Of the ranking as a file: numbers as they are stored, and as they are shown.
+const rankNumbers = (entries, metric, over, p) => [
+  ["agent", "rank.first", "rank.last", "score", "over", "p", "value", "low", "high", "tasks_of_score",
+    "correct", "tasks", "submitted", "variants"],
+  ...entries.map(({ agent, rank, score, correct, tasks, submitted, variants }) => [
+    agent, rank?.[0], rank?.[1], words.scores[metric].name, METRICS[metric].alone ? null : over,
+    METRICS[metric].moves ? p : null, score?.value, score?.low, score?.high, score?.tasks,
+    correct, tasks, submitted, variants]),
+];
+const rankTexts = (entries, metric) => [
+  [words.rank, words.agent, words.scores[metric].name, words.range, words.scoreTasks(metric), words.correct],
+  ...entries.map((entry) => [showRank(entry.rank), entry.agent, showScore(metric, entry.score?.value ?? null),
+    showScoreRange(metric, entry.score), countsOf(metric, entry), words.ofTasks(entry.correct, entry.tasks)]),
+];
+
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
   const p = currentP();
@@ -350,6 +366,8 @@ const results = (board, scope, metric, width) => {
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
+        tableButtons(words.exportRanking, "kbench-ranking", () => rankNumbers(entries, metric, view.over, p),
+          () => rankTexts(entries, metric)),
         outcomeLegend(kinds),
         outcomeNote(board, scope, metric, p, kinds),
         ranksNote(board, scope, metric, view.over, p, entries),

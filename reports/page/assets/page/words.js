@@ -172,6 +172,7 @@ export const words = {
   countsHelp: "Whether the task counts in the scores above: untick it to score the agents without it.",
   countTask: (task) => `Count ${task} in the scores`,
   tasksLeftOut: (n, total) => `${n} of ${count(total, "task", "tasks")} left out`,
+  leftOutMark: (task) => `${task} (left out of the scores)`,
   noneLeftOut: "No task is left out.",
   allAgain: "All again",
   noneShown: "No task matches these filters.",
@@ -199,6 +200,7 @@ export const words = {
   // Export
   exportView: "Export view",
   export: "Export",
+  exportRanking: "Export ranking",
   picture: "Save as SVG",
   exported: (name) => `${name} saved.`,
 
