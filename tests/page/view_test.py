@@ -203,6 +203,53 @@ class SavedTest(PageCase):
         self.assertIn(f"{task} (left out of the scores)", text)
 
 
+class SpokenTest(PageCase):
+    shape = (40, 3, 16)
+    STATUS = '[role="status"]'
+
+    def test_scores_taken_anew_are_announced(self):
+        """Was: "40 tasks", whatever became of the ranking."""
+        page = self.open()
+        page.fill("#search", "relu")
+        self.assertRegex(page.text_content(self.STATUS), r"^\d+ of 40 tasks\. Scores are of the \d+ tasks")
+        page.fill("#search", "")
+        self.assertEqual(page.text_content(self.STATUS), "40 tasks. Scores are of whole levels again.")
+        page.locator("input.counts:not([disabled])").first.uncheck()
+        self.assertRegex(page.text_content(self.STATUS), r"^1 of 40 tasks left out Scores are of the \d+ tasks")
+
+    def test_signs_have_names(self):
+        page = self.open()
+        bare = page.eval_on_selector_all(".matrix .cell .glyph", """all => all.filter(e =>
+            !e.getAttribute('aria-label') && e.getAttribute('aria-hidden') !== 'true').length""")
+        self.assertEqual(bare, 0)
+        self.assertGreater(page.locator('.matrix .glyph[role="img"][aria-label="faster"]').count(), 0)
+
+    def test_a_finger_has_room(self):
+        """Was: boxes of 16 and links of 15 pixels."""
+        page = self.open("#?cmp=agent-a%0Aagent-b", width=390, height=844, has_touch=True, is_mobile=True)
+        small = page.evaluate("""[...document.querySelectorAll(
+            'input[type=checkbox], input[type=range], button, select, summary, .brand, tbody th a, h2 a')]
+          .filter(e => e.checkVisibility()).map(e => [e, e.getBoundingClientRect()])
+          .filter(([, box]) => box.width > 0 && (box.height < 24 || box.width < 24))
+          .map(([e, box]) => `${e.tagName} ${e.className} ${e.textContent} ${box.width} ${box.height}`)""")
+        self.assertEqual(small, [])
+
+    def test_the_state_says_that_it_scores_nothing_anew(self):
+        page = self.open("#?show=failed")
+        self.assertIn("scores stay of all tasks", page.inner_text(".status-line"))
+        self.assertFalse(self.open().is_visible(".state-only"))
+
+
+class SuspectTest(PageCase):
+    shape = (40, 3, 16)
+
+    def test_the_reason_is_open(self):
+        """Was: a compile error open and the suspect row beside it closed."""
+        row = next(row for row in self.report["results"] if row["state"] == "suspect")
+        page = self.open(f"#{row['task']}")
+        self.assertIn(row["message"].splitlines()[0], page.inner_text("#task"))
+
+
 class ManyAgentsTest(PageCase):
     shape = (12, 25, 8)
 

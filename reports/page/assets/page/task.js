@@ -227,6 +227,7 @@ const reasonsOf = (row) =>
 const entryBody = (row, width) => h("div", { class: "entry-body" },
   row.message && !hasCard ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
   row.hint && !hasCard ? h("p", { class: "hint" }, "→ ", ...withCode(row.hint)) : null,
+  row.below_floor && !hasCard ? h("p", { class: "hint" }, row.uncredited_reason) : null,
   reasonsOf(row),
   errorBlock(row),
   sourcesOf(row),
@@ -260,7 +261,8 @@ const entryOf = (row, open, width) =>
       ` ${[`${nameOf(row)}: ${data.states[row.state].words}`, faultText(row)].filter(Boolean).join(", ")}`],
     () => h("div", null, entryBody(row, width), permalink(row)), open);
 
-const isFailure = (row) => data.states[row.state].tone === "bad";
+// A suspect row has a reason as a failed one has.
+const isFailure = (row) => data.states[row.state].tone === "bad" || row.state === "suspect" || row.below_floor;
 
 // Open at first: what failed, else the first row; never more than a reader can take in.
 const entries = (task, width) => {
