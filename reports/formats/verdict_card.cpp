@@ -76,13 +76,32 @@ std::string side_words(const char* side, const Timing& timing) {
                           : fmt::format("{} {}", side, kUnknown);
 }
 
+// Whether two ratios differ by so much that a reader is surprised.
+bool is_noticed(double ratio, const Speedup& speedup) {
+  constexpr double kNoticed = 0.1;
+  return std::abs(std::log(ratio / speedup.estimate)) > std::log1p(kNoticed);
+}
+
+// Beside the times: what they would give, divided by one another, where that is another number than
+// the speed-up: outside of its interval, or far from it.
+std::string beside_times(const ResultRow& row) {
+  if (!row.counts_as_correct() || !row.over_eager || !row.eager.median_ns) return "";
+  const double ratio = *row.eager.median_ns / *row.submitted.median_ns;
+  const Speedup& speedup = *row.over_eager;
+  const bool is_within = ratio >= speedup.low && ratio <= speedup.high;
+  if (is_within && !is_noticed(ratio, speedup)) return "";
+  if (show_ratio(ratio) == show_ratio(speedup.estimate)) return "";
+  return fmt::format("; medians that would give {} eager, but the speed-up is of ratios in blocks",
+                     show_ratio(ratio));
+}
+
 CardFact time_fact(const ResultRow& row) {
   if (!row.submitted.median_ns)
     return {"Time", kUnknown, sanitize_line(row.submitted.reason), Tone::kNeutral};
-  return {
-      "Time", fmt::format("{} ms", show_ms(*row.submitted.median_ns)),
-      fmt::format("{}, {}", side_words("eager", row.eager), side_words("compiled", row.compiled)),
-      Tone::kNeutral};
+  return {"Time", fmt::format("{} ms", show_ms(*row.submitted.median_ns)),
+          fmt::format("{}, {}{}", side_words("eager", row.eager),
+                      side_words("compiled", row.compiled), beside_times(row)),
+          Tone::kNeutral};
 }
 
 CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
@@ -168,13 +187,12 @@ std::string calibration_time(const std::string& device) {
 // Says why the times on the card, divided by one another, give another number than the speed-up:
 // the machine was restless.
 std::string apart_from_times(const ResultRow& row) {
-  constexpr double kNoticed = 0.1;
   std::vector<std::string> ratios;
   const auto add = [&](const char* side, const Timing& baseline,
                        const std::optional<Speedup>& speedup) {
     if (!speedup || !baseline.median_ns || !row.submitted.median_ns) return;
     const double ratio = *baseline.median_ns / *row.submitted.median_ns;
-    if (std::abs(std::log(ratio / speedup->estimate)) > std::log1p(kNoticed))
+    if (is_noticed(ratio, *speedup))
       ratios.push_back(fmt::format("{} {}", show_ratio(ratio), side));
   };
   add("eager", row.eager, row.over_eager);

@@ -153,6 +153,7 @@ TEST(VerdictCard, TimesWhoseRatioIsAnotherNumberAreExplained) {
   const auto card = verdict_card(card_run(evaluation));
   ASSERT_TRUE(card);
   EXPECT_EQ(fact(*card, "Time").value, "5.000 ms");
+  EXPECT_THAT(fact(*card, "Time").remark, HasSubstr("; medians that would give 0.400× eager"));
   EXPECT_THAT(fact(*card, "Over eager").value, Not(HasSubstr("0.400×")));
   ASSERT_FALSE(card->doubts.empty());
   EXPECT_THAT(card->doubts.back().sentence, HasSubstr("and would give 0.400× eager"));
