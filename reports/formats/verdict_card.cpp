@@ -111,24 +111,37 @@ CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
   return {name, show_speedup(speedup), verdict.text, verdict.tone};
 }
 
-// "39 % [34–44]", "38.5 % [38.2–38.8]"; without a speed-up no interval. Eager's time over the ends
-// of the speed-up's interval is the interval of the submission's time, and the limit over those is
-// that of the share. The page has the same for its bars (timeRange and showLimitShare).
-std::string limit_share_words(const ResultRow& row, double share) {
+// Of a share, as a part of one; of one alone where there is no interval.
+struct ShareRange {
+  double low = 0;
+  double high = 0;
+  bool has_interval = false;
+};
+
+// Eager's time over the ends of the speed-up's interval is the interval of the submission's time,
+// and the limit over those is that of the share.
+ShareRange limit_share_range(const ResultRow& row, double share) {
   if (!row.over_eager || !row.eager.median_ns || !(row.over_eager->low > 0))
-    return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+    return {share, share, false};
   // A median over all blocks need not lie among the ratios within blocks.
   const double shortest =
       std::min(*row.eager.median_ns / row.over_eager->high, *row.submitted.median_ns);
   const double longest =
       std::max(*row.eager.median_ns / row.over_eager->low, *row.submitted.median_ns);
   const double limit = share * *row.submitted.median_ns;
-  const double low = limit / longest;
-  const double high = limit / shortest;
-  const int decimals = share < 0.1 || high - low < 0.02 ? 1 : 0;  // else both ends may look equal
+  return {limit / longest, limit / shortest, true};
+}
+
+// "39 % [34–44]", "38.5 % [38.2–38.8]"; without a speed-up no interval. The page has the same for
+// its bars (timeRange and showLimitShare).
+std::string limit_share_words(const ResultRow& row, double share) {
+  const ShareRange range = limit_share_range(row, share);
+  if (!range.has_interval) return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+  // Else both ends may look equal.
+  const int decimals = share < 0.1 || range.high - range.low < 0.02 ? 1 : 0;
   const double confidence = row.over_eager->confidence;
-  return fmt::format("{:.{}f} % [{:.{}f}–{:.{}f}]{}", 100 * share, decimals, 100 * low, decimals,
-                     100 * high, decimals,
+  return fmt::format("{:.{}f} % [{:.{}f}–{:.{}f}]{}", 100 * share, decimals, 100 * range.low,
+                     decimals, 100 * range.high, decimals,
                      confidence < 0.95 ? fmt::format(" at {:.0f} %", 100 * confidence) : "");
 }
 
@@ -150,6 +163,9 @@ CardFact limit_fact(const ResultRow& row) {
   fact.remark =
       fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
   if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", basis_words(row.limit_basis));
+  // Cut off there, an interval would claim to be narrower than it is.
+  if (limit_share_range(row, *share).high > 1)
+    fact.remark += "; above 100 % since time and limit are both measured";
   return fact;
 }
 

@@ -250,6 +250,24 @@ class SuspectTest(PageCase):
         self.assertIn(row["message"].splitlines()[0], page.inner_text("#task"))
 
 
+class LimitTest(PageCase):
+    shape = (40, 1, 48, "single")
+
+    def test_a_share_above_the_limit_is_explained(self):
+        names = [field["name"] for field in data_of(self.file)["fields"]]
+
+        def with_limit(part):
+            def change(data):
+                row = data["rows"][0]
+                row[names.index("limit_basis")] = "bytes"
+                row[names.index("limit_ns")] = part * row[names.index("time_ns.submission")]
+            return change
+        below = self.open(file=self.altered(with_limit(0.5)))
+        self.assertNotIn("may pass 100 %", below.locator("#task figure").first.text_content())
+        above = self.open(file=self.altered(with_limit(1.01)))
+        self.assertIn("may pass 100 %", above.locator("#task figure").first.text_content())
+
+
 class ManyAgentsTest(PageCase):
     shape = (12, 25, 8)
 

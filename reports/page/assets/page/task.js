@@ -114,7 +114,8 @@ const timeBars = (board, task, width) => {
         label(x(limit) + (x(limit) > (left + right) / 2 ? -4 : 4), 10, words.limit,
           x(limit) > (left + right) / 2 ? "end" : "start", "limit-label")]),
     h("figcaption", null, words.timesText,
-      limit === null ? null : ` ${words.limitText(showMs(limit))}`));
+      limit === null ? null : ` ${words.limitText(showMs(limit))}`,
+      limit !== null && times.some(({ time, range }) => limit > (range?.low ?? time)) ? ` ${words.aboveLimit}` : null));
 };
 
 const COLUMNS = ["time_ns.eager", "time_ns.compiled", "time_ns.submission", "speedup.eager",
