@@ -111,7 +111,7 @@ CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
   return {name, show_speedup(speedup), verdict.text, verdict.tone};
 }
 
-// Of a share, as a part of one; of one alone where there is no interval.
+// A share with what its interval leaves open, as parts of one.
 struct ShareRange {
   double low = 0;
   double high = 0;

@@ -1,4 +1,4 @@
-"""What keeps a reader's view, and what the page says of its own numbers where they stand."""
+"""A reader's view is kept, and the page says of its numbers where they stand what they mean."""
 
 import csv
 import io
@@ -58,7 +58,7 @@ class SeveralRunsTest(PageCase):
 
 
 class WordsTest(PageCase):
-    """What stands beside a number, so that nobody has to look for what it means."""
+    """A number has its meaning beside it, so that nobody has to look for it."""
 
     shape = (40, 3, 16)
 
@@ -274,7 +274,7 @@ class ManyAgentsTest(PageCase):
     def test_how_many_there_are_and_how_many_are_shown(self):
         """Was: twelve pictures and six names of 25 agents, without a word."""
         page = self.open()
-        self.assertEqual(page.inner_text(".how-many"), "25 agents")
+        self.assertEqual(page.inner_text(".ranking thead th >> nth=1"), "25 agents")
         self.assertEqual(page.locator("#dots .panel").count(), 12)
         self.assertIn("The first 12 of 25 agents", page.inner_text(".panels-of"))
         self.assertIn("The first 6 of 25 agents", page.inner_text("figure.curve figcaption"))
@@ -282,6 +282,9 @@ class ManyAgentsTest(PageCase):
         page.click(f'.ranking tr[data-agent="{agents[20]}"] th a')
         self.assertIn(f"The first 11 of 25 agents, by Surely fast over eager, and {agents[20]}",
                       page.inner_text(".panels-of"))
+
+    def test_a_phone_says_how_many_there_are(self):
+        self.assertEqual(self.open(width=390, height=844).inner_text(".how-many"), "25 agents")
 
     def test_the_pictures_have_a_scale(self):
         page = self.open()

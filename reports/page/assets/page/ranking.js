@@ -253,7 +253,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
       h("caption", { class: "unseen" }, words.rankingCaption),
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" },
         head({ class: "number", title: words.rankHelp }, words.rank),
-        head({}, words.agent),
+        head({}, entries.length > 1 ? words.agents(entries.length) : words.agent),
         head({ class: "number" }, words.scores[metric].name),
         entries.some(({ score }) => showScoreRange(metric, score))
           ? head({ class: "number score-range", title: words.rangeHelp(metric, currentP()) }, words.range)
