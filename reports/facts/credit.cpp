@@ -31,11 +31,11 @@ std::string why_not_as_stored(ChainFinding::State chain, Trust trust) {
     return "the rows of its run are not as they were stored: see `kbench db check`";
   if (chain == ChainFinding::State::kUnchecked && !trust.unchecked)
     return "the key of its run's chain is not here, so nobody can tell whether the row was "
-           "changed: "
-           "report where it was measured, or trust it with --trust-unchecked";
+           "changed: ask whoever published it, who can report where it was measured, or count it "
+           "with --trust-unchecked";
   if (chain == ChainFinding::State::kUnchained && !trust.unchecked)
-    return "its run has no chain, so nobody can tell whether the row was changed: trust it with "
-           "--trust-unchecked";
+    return "its run has no chain, so nobody can tell whether the row was changed: ask whoever "
+           "published it, who can count it with --trust-unchecked";
   return "";
 }
 

@@ -76,13 +76,32 @@ std::string side_words(const char* side, const Timing& timing) {
                           : fmt::format("{} {}", side, kUnknown);
 }
 
+// Whether two ratios differ by so much that a reader is surprised.
+bool is_noticed(double ratio, const Speedup& speedup) {
+  constexpr double kNoticed = 0.1;
+  return std::abs(std::log(ratio / speedup.estimate)) > std::log1p(kNoticed);
+}
+
+// Beside the times: what they would give, divided by one another, where that is another number than
+// the speed-up: outside of its interval, or far from it.
+std::string beside_times(const ResultRow& row) {
+  if (!row.counts_as_correct() || !row.over_eager || !row.eager.median_ns) return "";
+  const double ratio = *row.eager.median_ns / *row.submitted.median_ns;
+  const Speedup& speedup = *row.over_eager;
+  const bool is_within = ratio >= speedup.low && ratio <= speedup.high;
+  if (is_within && !is_noticed(ratio, speedup)) return "";
+  if (show_ratio(ratio) == show_ratio(speedup.estimate)) return "";
+  return fmt::format("; medians that would give {} eager, but the speed-up is of ratios in blocks",
+                     show_ratio(ratio));
+}
+
 CardFact time_fact(const ResultRow& row) {
   if (!row.submitted.median_ns)
     return {"Time", kUnknown, sanitize_line(row.submitted.reason), Tone::kNeutral};
-  return {
-      "Time", fmt::format("{} ms", show_ms(*row.submitted.median_ns)),
-      fmt::format("{}, {}", side_words("eager", row.eager), side_words("compiled", row.compiled)),
-      Tone::kNeutral};
+  return {"Time", fmt::format("{} ms", show_ms(*row.submitted.median_ns)),
+          fmt::format("{}, {}{}", side_words("eager", row.eager),
+                      side_words("compiled", row.compiled), beside_times(row)),
+          Tone::kNeutral};
 }
 
 CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
@@ -92,24 +111,37 @@ CardFact speedup_fact(const char* name, const std::optional<Speedup>& speedup,
   return {name, show_speedup(speedup), verdict.text, verdict.tone};
 }
 
-// "39 % [34–44]", "38.5 % [38.2–38.8]"; without a speed-up no interval. Eager's time over the ends
-// of the speed-up's interval is the interval of the submission's time, and the limit over those is
-// that of the share. The page has the same for its bars (timeRange and showLimitShare).
-std::string limit_share_words(const ResultRow& row, double share) {
+// A share with what its interval leaves open, as parts of one.
+struct ShareRange {
+  double low = 0;
+  double high = 0;
+  bool has_interval = false;
+};
+
+// Eager's time over the ends of the speed-up's interval is the interval of the submission's time,
+// and the limit over those is that of the share.
+ShareRange limit_share_range(const ResultRow& row, double share) {
   if (!row.over_eager || !row.eager.median_ns || !(row.over_eager->low > 0))
-    return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+    return {share, share, false};
   // A median over all blocks need not lie among the ratios within blocks.
   const double shortest =
       std::min(*row.eager.median_ns / row.over_eager->high, *row.submitted.median_ns);
   const double longest =
       std::max(*row.eager.median_ns / row.over_eager->low, *row.submitted.median_ns);
   const double limit = share * *row.submitted.median_ns;
-  const double low = limit / longest;
-  const double high = limit / shortest;
-  const int decimals = share < 0.1 || high - low < 0.02 ? 1 : 0;  // else both ends may look equal
+  return {limit / longest, limit / shortest, true};
+}
+
+// "39 % [34–44]", "38.5 % [38.2–38.8]"; without a speed-up no interval. The page has the same for
+// its bars (timeRange and showLimitShare).
+std::string limit_share_words(const ResultRow& row, double share) {
+  const ShareRange range = limit_share_range(row, share);
+  if (!range.has_interval) return fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+  // Else both ends may look equal.
+  const int decimals = share < 0.1 || range.high - range.low < 0.02 ? 1 : 0;
   const double confidence = row.over_eager->confidence;
-  return fmt::format("{:.{}f} % [{:.{}f}–{:.{}f}]{}", 100 * share, decimals, 100 * low, decimals,
-                     100 * high, decimals,
+  return fmt::format("{:.{}f} % [{:.{}f}–{:.{}f}]{}", 100 * share, decimals, 100 * range.low,
+                     decimals, 100 * range.high, decimals,
                      confidence < 0.95 ? fmt::format(" at {:.0f} %", 100 * confidence) : "");
 }
 
@@ -131,6 +163,9 @@ CardFact limit_fact(const ResultRow& row) {
   fact.remark =
       fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
   if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", basis_words(row.limit_basis));
+  // Cut off there, an interval would claim to be narrower than it is.
+  if (limit_share_range(row, *share).high > 1)
+    fact.remark += "; above 100 % since time and limit are both measured";
   return fact;
 }
 
@@ -168,13 +203,12 @@ std::string calibration_time(const std::string& device) {
 // Says why the times on the card, divided by one another, give another number than the speed-up:
 // the machine was restless.
 std::string apart_from_times(const ResultRow& row) {
-  constexpr double kNoticed = 0.1;
   std::vector<std::string> ratios;
   const auto add = [&](const char* side, const Timing& baseline,
                        const std::optional<Speedup>& speedup) {
     if (!speedup || !baseline.median_ns || !row.submitted.median_ns) return;
     const double ratio = *baseline.median_ns / *row.submitted.median_ns;
-    if (std::abs(std::log(ratio / speedup->estimate)) > std::log1p(kNoticed))
+    if (is_noticed(ratio, *speedup))
       ratios.push_back(fmt::format("{} {}", show_ratio(ratio), side));
   };
   add("eager", row.eager, row.over_eager);

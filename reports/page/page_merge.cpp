@@ -17,7 +17,6 @@ void move_board(Json& board, std::size_t by) {
     for (Json& row : task["best"]) move_row(row, by);
     move_row(task["baselines"], by);
   }
-  board["trend"] = Json();
 }
 
 void move_episode(Json& episode, std::size_t by) {
@@ -39,6 +38,8 @@ Json merge_pages(std::vector<RunPage> pages) {
       move_board(board, rows);
       board["run"] = page.data["run"]["id"];
       board["run_name"] = page.name;
+      board["started_at"] = page.data["run"]["started_at"];
+      if (!page.data["trend"].is_null()) board["trend_of"] = page.data["trend"];
     }
     for (Json& episode : page.data["episodes"]) {
       move_episode(episode, rows);

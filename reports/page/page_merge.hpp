@@ -15,7 +15,8 @@ struct RunPage {
   std::string name;  // "NVIDIA H200 · 2026-11-20 09:30 · 5eed01234567"
 };
 
-// One page of several runs, at least one. Trends and verdict cards are of a page of one run alone.
+// One page of several runs, at least one. A board has the series of its run's trend, and in
+// "trend_of" the runs that these are of. Verdict cards are of a page of one run alone.
 [[nodiscard]] Json merge_pages(std::vector<RunPage> pages);
 
 }  // namespace kbench

@@ -229,7 +229,9 @@ class NothingCountsTest(AnswerCase):
 
     def test_the_reason_stands_in_the_headline_and_nobody_has_a_rank(self):
         """Was: no reason there, and each of three agents on places 1–3."""
-        self.check_headline(".lead", r"No task of this run counts in a score: its run has no chain")
+        self.check_headline(".lead", r"No task of this run counts in a score: its run has no chain, so nobody can tell "
+                            r"whether the row was changed: ask whoever published it, who can count it with "
+                            r"--trust-unchecked\.")
         self.assertEqual(set(self.open().locator("td.rank").all_inner_texts()), {"–"})
         self.assertNotIn("1–3", self.file.read_text("utf-8"))
 

@@ -523,7 +523,7 @@ class TaskPageTest(PageCase):
 class ExportTest(PageCase):
     def save(self, page, name):
         with page.expect_download() as download:
-            page.click(f'.exports button:text-is("{name}") >> visible=true')
+            page.click(f':is(#tasks, #task) .exports button:text-is("{name}") >> visible=true')
         with open(download.value.path(), encoding="utf-8", newline="") as file:
             return file.read()
 
@@ -762,7 +762,7 @@ class HostileTest(PageCase):
     def test_a_spreadsheet_gets_no_formula(self):
         page = self.open("#tasks?q=relu")
         with page.expect_download() as download:
-            page.click('.exports button:text-is("CSV") >> visible=true')
+            page.click(':is(#tasks, #task) .exports button:text-is("CSV") >> visible=true')
         text = download.value.path().read_text(encoding="utf-8")
         agents = {row["agent"] for row in csv.DictReader(io.StringIO(text))}
         self.assertIn("'=HYPERLINK(\"x\")", agents)

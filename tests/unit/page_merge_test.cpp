@@ -15,12 +15,14 @@ RunPage page(const std::string& run) {
   Json data = Json::parse(R"({
       "boards": [{"tasks": [{"rows": [0, 2], "best": [1, null], "baselines": 0},
                             {"rows": [1, 1], "best": [null, null], "baselines": null}],
-                  "trend": "of this run"}],
+                  "trend": ""}],
       "episodes": [{"row": 1, "turns": [{"calls": [{"row": 0}, {"row": null}]}]}],
-      "trend": "of this run",
       "only_task": "level1/019_relu",
       "contents": {"both": "the same"}})");
   data["run"]["id"] = run;
+  data["run"]["started_at"] = "start of " + run;
+  data["trend"] = "runs before " + run;
+  data["boards"][0]["trend"] = "series of " + run;
   data["contents"][run] = "text";
   for (const char* list : {"rows", "details"})
     for (const char* row : {" 0", " 1"}) data[list].push_back(run + row);
@@ -52,12 +54,22 @@ TEST_F(PageMerge, WhateverNamesARowOfItsRunNamesItStill) {
 TEST_F(PageMerge, ABoardAndAnEpisodeKeepToTheirRun) {
   EXPECT_EQ(last_.at("run"), "cc");
   EXPECT_EQ(last_.at("run_name"), "tab of cc");
+  EXPECT_EQ(last_.at("started_at"), "start of cc");
   EXPECT_EQ(merged_.at("episodes").at(1).at("run"), "bb");
 }
 
-TEST_F(PageMerge, TrendsAreOfOneRunAlone) {
+TEST_F(PageMerge, ABoardBringsTheTrendOfItsRun) {
   for (const char* name : {"trend", "only_task"}) EXPECT_EQ(merged_.at(name), Json()) << name;
-  EXPECT_EQ(last_.at("trend"), Json());
+  EXPECT_EQ(last_.at("trend"), "series of cc");
+  EXPECT_EQ(last_.at("trend_of"), "runs before cc");
+}
+
+TEST_F(PageMerge, ARunWithoutEarlierOnesHasNoTrend) {
+  RunPage alone = page("aa");
+  alone.data["trend"] = Json();
+  const Json merged = merge_pages({std::move(alone), page("bb")});
+  EXPECT_FALSE(merged.at("boards").at(0).contains("trend_of"));
+  EXPECT_TRUE(merged.at("boards").at(1).contains("trend_of"));
 }
 
 TEST_F(PageMerge, ATextThatSeveralHaveIsThereOnce) { EXPECT_EQ(merged_.at("contents").size(), 4u); }

@@ -90,6 +90,21 @@ TEST(VerdictCard, TheIntervalOfTheShareHoldsTheShare) {
   EXPECT_GE(high, share);
 }
 
+// Was: "60 % [41–112] of the limit", and the limit is called the least time.
+TEST(VerdictCard, AShareAboveTheLimitIsExplained) {
+  Evaluation evaluation = one_ms_row();
+  for (const auto& [limit, above] : {std::pair{500'000.0, false}, std::pair{1'050'000.0, true}}) {
+    evaluation.limit_ns = limit;
+    evaluation.limit_basis = "bytes, calibrated 2026-11-28T12:00:00Z";
+    const auto card = verdict_card(card_run(evaluation));
+    ASSERT_TRUE(card);
+    const std::string remark = fact(*card, "Share of the limit").remark;
+    EXPECT_EQ(remark.find("above 100 % since time and limit are both measured") != remark.npos,
+              above)
+        << remark;
+  }
+}
+
 TEST(VerdictCard, WithoutASpeedupTheShareHasNoInterval) {
   Evaluation evaluation = one_ms_row();
   std::erase_if(evaluation.samples, [](const Sample& one) { return one.side == Side::kEager; });
@@ -153,6 +168,7 @@ TEST(VerdictCard, TimesWhoseRatioIsAnotherNumberAreExplained) {
   const auto card = verdict_card(card_run(evaluation));
   ASSERT_TRUE(card);
   EXPECT_EQ(fact(*card, "Time").value, "5.000 ms");
+  EXPECT_THAT(fact(*card, "Time").remark, HasSubstr("; medians that would give 0.400× eager"));
   EXPECT_THAT(fact(*card, "Over eager").value, Not(HasSubstr("0.400×")));
   ASSERT_FALSE(card->doubts.empty());
   EXPECT_THAT(card->doubts.back().sentence, HasSubstr("and would give 0.400× eager"));

@@ -1,12 +1,13 @@
 // Two or more agents, task by task, in pairs.
 
 import { words } from "./words.js";
-import { h, taskName } from "./dom.js";
+import { folded, h, taskName } from "./dom.js";
 import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
 import { isCorrect, scored } from "./data.js";
 import { scopeOf } from "./score.js";
 import { showRange, showRatio, showSpeedup } from "./format.js";
 import { change, linkTo, view } from "./state.js";
+import { tableButtons } from "./exports.js";
 
 const WIDTH = 260;
 const LINE_HEIGHT = 20;
@@ -30,14 +31,14 @@ const verdictOf = ({ low, high }, margin) => {
 export const compareAgents = (board, a, b, over) => {
   const scope = scopeOf(board, view.level);
   const [first, second] = [board.agents.indexOf(a), board.agents.indexOf(b)];
-  const found = { both: 0, lines: [], faster: 0, slower: 0, same: 0, undecided: 0, onlyA: 0, onlyB: 0 };
+  const found = { both: 0, lines: [], faster: 0, slower: 0, same: 0, undecided: 0, onlyA: [], onlyB: [] };
   const isSolved = (row) => isCorrect(row) && row.ranked;
   for (const task of board.tasks) {
     if (scope.level !== 0 && task.level !== scope.level) continue;
     const rows = [task.best[first], task.best[second]];
     const [solvedA, solvedB] = rows.map(isSolved);
-    if (solvedA && !solvedB) ++found.onlyA;
-    if (solvedB && !solvedA) ++found.onlyB;
+    if (solvedA && !solvedB) found.onlyA.push(task);
+    if (solvedB && !solvedA) found.onlyB.push(task);
     if (!solvedA || !solvedB) continue;
     ++found.both;
     const [x, y] = rows.map((row) => scored(row, over));
@@ -51,6 +52,30 @@ export const compareAgents = (board, a, b, over) => {
   found.lines.sort((p, q) => q.ratio.estimate - p.ratio.estimate);
   return found;
 };
+
+// The quantile of Student's t for 95 %, by Cornish and Fisher's expansion: right to 0.003 from five degrees of
+// freedom on.
+export const studentT = (freedom) => {
+  const z = 1.959964;
+  return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
+    + (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * freedom ** 3);
+};
+
+const FEWEST_FOR_RANGE = 6; // ratios
+
+// Geometric mean of the ratios, with the interval that other tasks like these leave open.
+export const meanRatio = (lines) => {
+  const logs = lines.map(({ ratio }) => Math.log(ratio.estimate));
+  const n = logs.length;
+  const mean = logs.reduce((sum, one) => sum + one, 0) / n;
+  if (n < FEWEST_FOR_RANGE) return { estimate: Math.exp(mean), low: null, high: null };
+  const deviation = Math.sqrt(logs.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (n - 1));
+  const half = (studentT(n - 1) * deviation) / Math.sqrt(n);
+  return { estimate: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
+};
+
+const showMean = ({ estimate, low, high }) =>
+  `${showRatio(estimate)}${low === null ? "" : ` ${showRange(low, high, estimate)}`}`;
 
 const reachOf = (lines) => {
   const far = Math.max(1.2, ...lines.map(({ ratio }) => Math.max(ratio.high, 1 / ratio.low)));
@@ -77,28 +102,51 @@ const compareRow = (entry, reach) =>
       h("a", { href: linkTo(entry.task.task) }, taskName(entry.task.task))),
     h("td", { class: "number strong" }, showRatio(entry.ratio.estimate)),
     h("td", { class: "number score-range" }, showRange(entry.ratio.low, entry.ratio.high, entry.ratio.estimate)),
-    h("td", { class: `glyph-cell ${entry.verdict}` }, GLYPHS[entry.verdict]),
-    h("td", { class: "bar-cell" }, ratioBar(entry, reach)),
-    h("td", { class: "number" }, showSpeedup(entry.x)),
-    h("td", { class: "number" }, showSpeedup(entry.y)));
+    h("td", { class: `glyph-cell ${entry.verdict}` },
+      h("span", { role: "img", "aria-label": words.ratioVerdicts[entry.verdict] }, GLYPHS[entry.verdict])),
+    h("td", { class: "bar-cell wide-only" }, ratioBar(entry, reach)),
+    h("td", { class: "number wide-only" }, showSpeedup(entry.x)),
+    h("td", { class: "number wide-only" }, showSpeedup(entry.y)));
+
+// Numbers as they are stored, for a spreadsheet; and as they are shown.
+const numbersOf = (a, b, { lines }) => [
+  ["task", "ratio", "ratio.low", "ratio.high", "verdict",
+    ...[a, b].flatMap((agent) => ["", ".low", ".high"].map((part) => `${agent}${part}`))],
+  ...lines.map(({ task, ratio, verdict, x, y }) => [task.task, ratio.estimate, ratio.low, ratio.high, verdict,
+    ...[x, y].flatMap(({ estimate, low, high }) => [estimate, low, high])]),
+];
+const textsOf = (a, b, { lines }) => [
+  [words.task, words.ratioOf(a, b), words.range, words.verdict, a, b],
+  ...lines.map(({ task, ratio, verdict, x, y }) => [task.task, showRatio(ratio.estimate),
+    showRange(ratio.low, ratio.high, ratio.estimate), words.ratioVerdicts[verdict], showSpeedup(x), showSpeedup(y)]),
+];
+
+const onlyList = (agent, tasks) => (tasks.length === 0 ? "" : folded({ class: "only-one" },
+  words.onlySolved(agent, tasks.length),
+  () => h("ul", null, tasks.map(({ task }) => h("li", null, h("a", { href: linkTo(task) }, taskName(task)))))));
 
 const pair = (board, a, b) => {
   const found = compareAgents(board, a, b, view.over);
   const title = words.compareTitle(a, b);
+  const only = [onlyList(a, found.onlyA), onlyList(b, found.onlyB)];
   if (found.lines.length === 0)
-    return [h("h3", null, title), h("p", null, found.both === 0 ? words.noCommon : words.compareSummary(a, b, found))];
+    return [h("h3", null, title), h("p", null, found.both === 0 ? words.noCommon : words.compareSummary(a, b, found)), ...only];
   const reach = reachOf(found.lines);
-  const columns = [words.task, words.ratioOf(a, b), words.range, "", words.compareAxis(a, b), a, b];
+  const columns = [words.task, words.ratioOf(a, b), words.range, words.verdict, words.compareAxis(a, b), a, b];
   return [
-    h("h3", null, title),
+    h("div", { class: "title-line" }, h("h3", null, title), tableButtons(words.exportPair(a, b), "kbench-compare",
+      () => numbersOf(a, b, found), () => textsOf(a, b, found))),
     h("p", null, words.compareSummary(a, b, found)),
-    h("p", { class: "note" }, words.compareText(a, b, view.over)),
+    h("p", { class: "mean-ratio" }, words.meanRatio(showMean(meanRatio(found.lines)), found.lines.length,
+      found.lines.length >= FEWEST_FOR_RANGE)),
+    h("p", { class: "note" }, words.compareText(a, b, view.over), " ", words.compareRule(board.same_margin)),
     h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": title },
       h("table", { class: "compare" },
         h("caption", { class: "unseen" }, title),
         h("thead", null, h("tr", null, columns.map((name, i) =>
-          (name ? h("th", { scope: "col", class: i === 0 ? "" : i === 4 ? "middle" : "number" }, name) : h("td"))))),
+          h("th", { scope: "col", class: ["", "number", "number", "", "middle wide-only", "number wide-only", "number wide-only"][i] }, name)))),
         h("tbody", null, found.lines.map((entry) => compareRow(entry, reach))))),
+    ...only,
   ];
 };
 

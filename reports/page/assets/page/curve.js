@@ -8,7 +8,7 @@ import { svg } from "./dom.js";
 export const P_FROM = 0.1;
 export const P_TO = 10;
 
-const MOST_COLOURED = 6; // more colours cannot be told apart; the others are grey
+export const MOST_COLOURED = 6; // more colours cannot be told apart; the others are grey
 const HEIGHT = 268;
 const PAD = { left: 48, right: 16, top: 18, bottom: 40 };
 

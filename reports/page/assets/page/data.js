@@ -31,6 +31,11 @@ const unpackSeries = (tasks, agents) => (series) => ({
     ({ run: series.points[point][0], before, after })),
 });
 
+// The runs that a board's trend is of; on a page of several runs each has its own.
+const unpackTrend = (trend) => trend && {
+  ...trend, runs: trend.runs.map(([id, at, tags, commit]) => ({ id, at, tags, commit })),
+};
+
 const unpackTask = (task) => ({
   ...task,
   rows: rows.slice(task.rows[0], task.rows[0] + task.rows[1]),
@@ -58,13 +63,10 @@ export const data = {
   onlyTask: raw.only_task ?? null,
   contents: raw.contents,
   episodes: raw.episodes.map(unpackEpisode),
-  trend: raw.trend && {
-    ...raw.trend,
-    runs: raw.trend.runs.map(([id, at, tags, commit]) => ({ id, at, tags, commit })),
-  },
   boards: raw.boards.map((board) => {
     const tasks = board.tasks.map(unpackTask);
-    return { ...board, tasks, trend: (board.trend || []).map(unpackSeries(tasks, board.agents)) };
+    return { ...board, tasks, trend: (board.trend || []).map(unpackSeries(tasks, board.agents)),
+      trendOf: unpackTrend(board.trend_of ?? raw.trend) };
   }),
 };
 

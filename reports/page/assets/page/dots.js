@@ -19,7 +19,8 @@ const FAILED_AT = 12; // pixels right of the names, where failures stand
 const FIRST_AT = 36; // and where the axis begins
 const VALUE_ROOM = 64;
 const MOST_PANELS = 12;
-const PANEL = { width: 212, height: 96, left: 8, right: 8, top: 8, bottom: 18 };
+const PANEL = { width: 212, height: 96, left: 34, right: 8, top: 8, bottom: 18 };
+const PANEL_TICKS = [0.1, 0.5, 1, 2, 10];
 const WIDEST_RATIO = 100; // a failed measurement shall not squeeze all others together
 
 const agentShown = (board) => (board.agents.includes(view.of) ? view.of : board.agents[0]);
@@ -150,11 +151,12 @@ const panel = (board, tasks, agent, reach, chosen) => {
   // Unsolved tasks take their room at the left, so that equal widths are equal numbers of tasks.
   const begin = left + (tasks.length - timed.length) * step;
   const picture = chart(width, height, words.dotsOf(agent, view.over),
-    line(left, y(1), width - right, y(1), "one strong-one"),
-    [0.5, 2].map((ratio) => line(left, y(ratio), width - right, y(ratio), "grid")),
+    PANEL_TICKS.filter((ratio) => ratio >= reach[0] && ratio <= reach[1]).map((ratio) => [
+      line(left, y(ratio), width - right, y(ratio), ratio === 1 ? "one strong-one" : "grid"),
+      label(left - 4, y(ratio) + 4, `${ratio}×`, "end")]),
     timed.map(({ speedup }, i) =>
       dot(begin + (i + 0.5) * step, y(clamped(speedup.estimate)), 1.8, `speck ${kind}`)),
-    label(left, height - 4, words.panelText(timed.length, tasks.length), "start"));
+    label(8, height - 4, words.panelText(timed.length, tasks.length), "start"));
   return h("button", {
     type: "button", class: "panel", "aria-pressed": String(chosen), "data-agent": agent,
     on: { click: () => change({ of: agent }) },
@@ -177,9 +179,12 @@ export const makeDots = () => {
     const reach = reachOfDots(board, tasks, view.over);
     const width = Math.max(280, Math.min(element.clientWidth, 1100));
     const panels = board.agents.length < 2 ? [] : board.agents.slice(0, MOST_PANELS);
-    if (panels.length && !panels.includes(agent)) panels[panels.length - 1] = agent;
+    const isBest = panels.includes(agent);
+    if (panels.length && !isBest) panels[panels.length - 1] = agent;
     slot.replaceChildren(
       h("p", { class: "note" }, words.dotsText(agent, view.over), " ", pictureButton("kbench-tasks.svg")),
+      panels.length ? h("p", { class: "note panels-of" },
+        words.panelsOf(panels.length - (isBest ? 0 : 1), board.agents.length, isBest ? "" : agent)) : "",
       panels.length ? h("div", { class: "panels", role: "group", "aria-label": words.dotsPick },
         panels.map((one) => panel(board, tasks, one, reach, one === agent))) : "",
       plot(board, tasks, agent, reach, width));

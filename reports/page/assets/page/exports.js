@@ -1,6 +1,9 @@
 // The current view as a file. Numbers are those that are stored, not those that are shown.
 
+import { words } from "./words.js";
+import { announce, h } from "./dom.js";
 import { data } from "./data.js";
+import { isLeftOut } from "./filters.js";
 import { view } from "./state.js";
 
 // A row as `kbench report json` writes it: dotted names become nested objects.
@@ -14,13 +17,27 @@ const nested = (row) => {
   return made;
 };
 
-export const toJson = (rows) =>
-  `${JSON.stringify({
-    schema_version: data.schema, run_id: data.boards[Number(view.board)]?.run ?? data.run.id, results: rows.map(nested),
-  }, null, 2)}\n`;
+// The run that rows in view are of: on a page of several runs each board has its own.
+const runNow = () => {
+  const board = data.boards[Number(view.board)];
+  return board?.run ? { id: board.run, started_at: board.started_at } : data.run;
+};
 
-// One column for each number: a speed-up becomes several.
-const flat = (row) => data.fields.flatMap(({ name, unit }) => {
+// Names of tasks whose boxes are not ticked stand beside the rows, which stay as they are stored.
+export const toJson = (rows) => {
+  const out = [...new Set(rows.map(({ task }) => task))].filter((task) => isLeftOut(view, { task }));
+  return `${JSON.stringify({
+    schema_version: data.schema, run_id: runNow().id, started_at: runNow().started_at,
+    ...(out.length > 0 ? { left_out_of_scores: out } : {}), results: rows.map(nested),
+  }, null, 2)}\n`;
+};
+
+// One column for each number: a speed-up becomes several. The first two are those of `kbench report csv`; the
+// last is the reader's choice.
+const flat = (row) => [["run_id", runNow().id], ["started_at", runNow().started_at], ...fieldsOf(row),
+  ["left_out_of_scores", isLeftOut(view, row)]];
+
+const fieldsOf = (row) => data.fields.flatMap(({ name, unit }) => {
   const value = row[name];
   if (unit !== "speedup")
     return [[name, unit === "object" && value ? JSON.stringify(value) : value]];
@@ -43,6 +60,10 @@ export const toCsv = (rows) => {
   return `${[head.join(","), ...lines].join("\r\n")}\r\n`;
 };
 
+// Lines of any table, the heading first.
+export const tableToCsv = (table) =>
+  `${table.map((line) => line.map(csvCell).join(",")).join("\r\n")}\r\n`;
+
 const markdownCell = (text) => String(text).replace(/[\\|<>*_`[\]]/g, "\\$&").replaceAll("\n", " ");
 
 // `table` is a list of lines, the heading first.
@@ -59,4 +80,27 @@ export const save = (name, type, text) => {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 1000);
+};
+
+// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
+export const exportButtons = (rowsOf, tableOf) => {
+  const button = (name, act) => h("button", {
+    type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
+  }, name);
+  return h("div", { class: "exports", role: "group", "aria-label": words.exportView },
+    h("span", { class: "legend" }, words.exportView),
+    button("CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))),
+    button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
+    button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
+};
+
+// The same for a table that is no list of rows: `numbersOf` gives numbers as they are stored, for a spreadsheet.
+export const tableButtons = (label, name, numbersOf, tableOf) => {
+  const button = (text, act) => h("button", {
+    type: "button", on: { click: () => { act(); announce(words.exported(text)); } },
+  }, text);
+  return h("div", { class: "exports", role: "group", "aria-label": label },
+    h("span", { class: "legend" }, words.export),
+    button("CSV", () => save(`${name}.csv`, "text/csv", tableToCsv(numbersOf()))),
+    button("Markdown", () => save(`${name}.md`, "text/markdown", toMarkdown(tableOf()))));
 };

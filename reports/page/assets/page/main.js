@@ -163,16 +163,24 @@ const showChange = (changed) => {
   return undefined;
 };
 
+// The address has the view in the place of a target, so the keyboard is led there without it.
+const skipToResults = () => {
+  const main = document.getElementById("main");
+  main.scrollIntoView();
+  main.focus({ preventScroll: true });
+};
+
 // Links within the page keep the rest of the view and need no reload of the fragment.
 const followLink = (event) => {
   const link = event.target.closest("a[href^='#']");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
-  if (link.classList.contains("skip")) return;
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return undefined;
   event.preventDefault();
+  if (link.classList.contains("skip")) return skipToResults();
   const [address, query] = link.getAttribute("href").slice(1).split("?");
   const path = decodeURIComponent(address);
   if (path === view.path) scrollToPath();
   else change({ path, episode: new URLSearchParams(query).get("episode") ?? "" });
+  return undefined;
 };
 
 const resized = () => {
@@ -247,7 +255,7 @@ const start = () => {
   foldCautions();
   live.hidden = false;
   live.append(...(belowCard === null ? [overview] : []), parts.task.element);
-  for (const [there, section] of [[data.trend, "trend"], [data.episodes.length, "episodes"]])
+  for (const [there, section] of [[data.boards.some(({ trend }) => trend.length > 0), "trend"], [data.episodes.length, "episodes"]])
     if (there && belowCard === null)
       document.querySelector("nav a[href$='#understanding']")
         ?.before(h("a", { href: linkTo(section) }, words[section]));

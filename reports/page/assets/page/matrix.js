@@ -3,12 +3,12 @@
 
 import { words } from "./words.js";
 import { announce, h, taskName } from "./dom.js";
-import { cellsOf, familiesOf, hiddenTasks, isLeftOut, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksShown } from "./filters.js";
+import { cellsOf, familiesOf, hiddenTasks, isLeftOut, isNarrowed, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksCounted, tasksShown } from "./filters.js";
 import { data } from "./data.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { tick } from "./ticks.js";
-import { save, toCsv, toJson, toMarkdown } from "./exports.js";
+import { exportButtons } from "./exports.js";
 
 const ROW = 34; // pixels; page.css has the same height
 const BEYOND = 4; // rows kept above and below those in sight
@@ -57,9 +57,10 @@ const headCell = (column, board) => {
 
 // Glyphs of numbers stand in a column; that of a word stands before it, where nothing cuts it off.
 const cellElement = (cell, ranged) => {
-  const glyph = h("span", { class: "glyph" }, cell.glyph);
-  const range = ranged && cell.range ? h("span", { class: "range" }, cell.range) : null;
   const isWord = cell.sort === null && cell.text !== "" && !cell.range;
+  const spoken = isWord ? undefined : words.glyphs[cell.glyph];
+  const glyph = h("span", { class: "glyph", role: spoken && "img", "aria-label": spoken, "aria-hidden": isWord && "true" }, cell.glyph);
+  const range = ranged && cell.range ? h("span", { class: "range" }, cell.range) : null;
   return h("td", { class: `cell ${cell.tone}`, title: cell.title },
     isWord ? [glyph, ` ${cell.text}`] : [cell.text, range, glyph]);
 };
@@ -108,21 +109,9 @@ export const textTable = (board, tasks) => {
   const text = (cell) => [cell.text, cell.range, cell.glyph].filter(Boolean).join(" ");
   return [
     columnsOf(board).map((column) => column.name),
-    ...tasks.map((task) => [task.task, showMs(task.baselines["time_ns.eager"]),
+    ...tasks.map((task) => [isLeftOut(view, task) ? words.leftOutMark(task.task) : task.task, showMs(task.baselines["time_ns.eager"]),
       text(cells.get(task).compiled), ...cells.get(task).agents.map(text)]),
   ];
-};
-
-// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
-export const exportButtons = (rowsOf, tableOf) => {
-  const button = (name, act) => h("button", {
-    type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
-  }, name);
-  return h("div", { class: "exports", role: "group", "aria-label": words.exportView },
-    h("span", { class: "legend" }, words.exportView),
-    button("CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))),
-    button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
-    button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
 
 const UNFILTERED = { q: "", show: "auto", level: "0", family: "all", out: "" };
@@ -262,6 +251,7 @@ export const makeMatrix = () => {
     },
   }, words.undoState);
   const leftOut = h("span", { class: "status left-out-count" });
+  const stateOnly = h("span", { class: "status state-only" }, words.stateOnly);
   const allAgain = h("button", {
     type: "button", class: "all-again", on: {
       click: () => {
@@ -273,7 +263,7 @@ export const makeMatrix = () => {
   const bar = h("div");
   const rangesNote = h("p", { class: "note ranges-elsewhere" }, words.rangesElsewhere);
   const paper = h("div", { class: "on-paper" });
-  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, undoState, leftOut, allAgain, showAll), scroller,
+  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, stateOnly, undoState, leftOut, allAgain, showAll), scroller,
     rangesNote, h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   const rows = new Rows();
@@ -309,11 +299,21 @@ export const makeMatrix = () => {
     return leftOut.textContent;
   };
 
+  // What a reader who does not see the ranking change is told of it.
+  let wasNarrowed = false;
+  const scoredNow = (board) => {
+    const narrowed = data.onlyTask === null && isNarrowed(board, view);
+    const before = wasNarrowed;
+    wasNarrowed = narrowed;
+    if (!narrowed) return before ? words.wholeLevels : "";
+    return words.rescored(tasksCounted(board, view).filter((task) => task.rows.some((row) => row.ranked)).length);
+  };
+
   // A box was ticked, or a step back did it: the rows stay where they are.
   const sync = (board) => {
     filters.sync();
     rows.sync();
-    announce(drawLeftOut(board) || words.noneLeftOut);
+    announce([drawLeftOut(board) || words.noneLeftOut, scoredNow(board)].filter(Boolean).join(" "));
   };
 
   // The head stays where only its rows change: fifty headings take as long as thirty rows.
@@ -336,10 +336,11 @@ export const makeMatrix = () => {
       : noneWords(board, view);
     undoState.hidden = tasks.length > 0 || view.show === "auto" || view.show === "all"
       || status.textContent === words.noneShown; // other filters leave nothing either
+    stateOnly.hidden = !hasBoxes(board) || statesShown(board, view) === "all";
     const hidden = hiddenTasks(board, view);
     showAll.hidden = hidden === 0;
     showAll.textContent = words.showHidden(hidden);
-    announce([status.textContent, drawLeftOut(board)].filter(Boolean).join(", "));
+    announce([[status.textContent, drawLeftOut(board)].filter(Boolean).join(", "), scoredNow(board)].filter(Boolean).join(". "));
   };
 
   const toTop = () => { scroller.scrollTop = 0; };

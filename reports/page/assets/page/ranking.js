@@ -8,9 +8,10 @@ import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
 import { isNarrowed, tasksCounted } from "./filters.js";
 import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
-import { colourOf, fastCurve, P_FROM, P_TO } from "./curve.js";
+import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
+import { tableButtons } from "./exports.js";
 import { pictureButton } from "./picture.js";
 import { isCalibrated, isEstimated, leftOutOfMean, scopeOf, sharesAt, spreadOf, wilson } from "./score.js";
 import { showRange, showRatio, showShare } from "./format.js";
@@ -190,8 +191,16 @@ const whyFewer = (board, scope, metric, over) => (entry) => {
 const ranksNote = (board, scope, metric, over, p, entries) => {
   if (entries.length < 2 || scope.only || isEstimated(board) || !entries.some(({ tasks }) => tasks > 0)) return null;
   const name = words.scores[metric].name + (METRICS[metric].alone ? "" : ` ${words.overSide(words[over])}`);
-  return h("p", { class: "note ranks-by" }, entries.some(({ rank }) => rank !== null) ? words.ranksBy(name)
+  return h("p", { class: "note ranks-by" }, entries.some(({ rank }) => rank !== null)
+    ? [words.ranksBy(name), words.equalScores[metric]].filter(Boolean).join(" ")
     : METRICS[metric].moves && p !== 1 ? words.noRanksAtP : words.noRanks(name));
+};
+
+// Beside a bar of all tasks stand counts of those that rank, and beside the verdicts those of another rule.
+const outcomeNote = (board, scope, metric, p, kinds) => {
+  const fast = METRICS[metric].moves && kinds.has("faster") ? words.fastBy[metric](p, words[view.over]) : null;
+  const text = words.outcomeNote(scope.tasksNow.length, scope.ranked, words[view.over], board.same_margin, fast);
+  return text ? h("p", { class: "note outcome-note" }, text) : null;
 };
 
 const MOST_FEWER = 6; // agents whose reasons are told in full
@@ -244,7 +253,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
       h("caption", { class: "unseen" }, words.rankingCaption),
       h("thead", { role: "rowgroup" }, h("tr", { role: "row" },
         head({ class: "number", title: words.rankHelp }, words.rank),
-        head({}, words.agent),
+        head({}, entries.length > 1 ? words.agents(entries.length) : words.agent),
         head({ class: "number" }, words.scores[metric].name),
         entries.some(({ score }) => showScoreRange(metric, score))
           ? head({ class: "number score-range", title: words.rangeHelp(metric, currentP()) }, words.range)
@@ -253,7 +262,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
           ? head({ class: "number score-tasks", title: words.scoreTasksHelp }, words.scoreTasks(metric))
           : cell("td", { class: "score-tasks" }),
         cell("td", { class: "bar-cell" }, barAxis(metric, barWidth)),
-        head({}, words.outcome),
+        head({ title: words.outcomeHelp(scope.tasksNow.length, scope.ranked) }, words.outcome(scope.tasksNow.length)),
         head({ class: "number" }, words.correct),
         head({ class: "number wide-only" }, words.submitted),
         head({ class: "number wide-only", title: words.variantsHelp }, words.variants))),
@@ -319,6 +328,21 @@ const chosenWords = (board, scope, metric) =>
     METRICS[metric].moves && currentP() !== 1 ? `p = ${currentP()}` : "",
     board.scopes.length < 2 ? "" : scope.level === 0 ? words.allLevels : words.levelOf(scope.level));
 
+// Of the ranking as a file: numbers as they are stored, and as they are shown.
+const rankNumbers = (entries, metric, over, p) => [
+  ["agent", "rank.first", "rank.last", "score", "over", "p", "value", "low", "high", "tasks_of_score",
+    "correct", "tasks", "submitted", "variants"],
+  ...entries.map(({ agent, rank, score, correct, tasks, submitted, variants }) => [
+    agent, rank?.[0], rank?.[1], words.scores[metric].name, METRICS[metric].alone ? null : over,
+    METRICS[metric].moves ? p : null, score?.value, score?.low, score?.high, score?.tasks,
+    correct, tasks, submitted, variants]),
+];
+const rankTexts = (entries, metric) => [
+  [words.rank, words.agent, words.scores[metric].name, words.range, words.scoreTasks(metric), words.correct],
+  ...entries.map((entry) => [showRank(entry.rank), entry.agent, showScore(metric, entry.score?.value ?? null),
+    showScoreRange(metric, entry.score), countsOf(metric, entry), words.ofTasks(entry.correct, entry.tasks)]),
+];
+
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
   const p = currentP();
@@ -328,6 +352,7 @@ const results = (board, scope, metric, width) => {
   // Drawn once its figure has its width, which is what the table leaves.
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
     h("figcaption", null, words.curveText(view.over, METRICS[metric].part, !isEstimated(board)), " ",
+      board.agents.length > MOST_COLOURED ? `${words.curveNamed(MOST_COLOURED, board.agents.length)} ` : null,
       pictureButton("kbench-curve.svg"))) : null;
   const drawCurve = () =>
     curve?.prepend(fastCurve(entries, METRICS[metric].part, p, view.over, curve.clientWidth));
@@ -341,7 +366,10 @@ const results = (board, scope, metric, width) => {
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
+        tableButtons(words.exportRanking, "kbench-ranking", () => rankNumbers(entries, metric, view.over, p),
+          () => rankTexts(entries, metric)),
         outcomeLegend(kinds),
+        outcomeNote(board, scope, metric, p, kinds),
         ranksNote(board, scope, metric, view.over, p, entries),
         fewerNote(board, scope, metric, view.over, entries),
         h("p", { class: "formula" }, formula(metric),
@@ -381,10 +409,12 @@ export const makeRanking = () => {
         String(controlLine.classList.toggle("unfolded"))),
     },
   });
-  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), boards, unfold, choices, slot);
+  const howMany = h("span", { class: "status how-many" });
+  const controlLine = h("div", { class: "control-line" }, h("h2", null, words.ranking), howMany, boards, unfold, choices, slot);
   const element = h("section", { id: "ranking" }, controlLine, moving);
   const draw = (board, everything) => {
     const scope = scopeNow(board);
+    howMany.textContent = scope.ranking.length > 1 ? words.agents(scope.ranking.length) : "";
     if (scope.ranking.length === 0) {
       unfold.remove();
       choices.replaceChildren(h("p", null, words.nobody));

@@ -10,7 +10,7 @@ import { samplePlot } from "./samples.js";
 import { trendFigure } from "./trend.js";
 import { episodesOfTask } from "./episodes.js";
 import { showError, showLimitShare, showMs, showSpeedup, showValue } from "./format.js";
-import { exportButtons } from "./matrix.js";
+import { exportButtons } from "./exports.js";
 import { linkTo, linkToFile, remember, view } from "./state.js";
 import { sourceComparison, sourcesOf, taskSource } from "./source.js";
 
@@ -114,7 +114,8 @@ const timeBars = (board, task, width) => {
         label(x(limit) + (x(limit) > (left + right) / 2 ? -4 : 4), 10, words.limit,
           x(limit) > (left + right) / 2 ? "end" : "start", "limit-label")]),
     h("figcaption", null, words.timesText,
-      limit === null ? null : ` ${words.limitText(showMs(limit))}`));
+      limit === null ? null : ` ${words.limitText(showMs(limit))}`,
+      limit !== null && times.some(({ time, range }) => limit > (range?.low ?? time)) ? ` ${words.aboveLimit}` : null));
 };
 
 const COLUMNS = ["time_ns.eager", "time_ns.compiled", "time_ns.submission", "speedup.eager",
@@ -227,6 +228,7 @@ const reasonsOf = (row) =>
 const entryBody = (row, width) => h("div", { class: "entry-body" },
   row.message && !hasCard ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
   row.hint && !hasCard ? h("p", { class: "hint" }, "→ ", ...withCode(row.hint)) : null,
+  row.below_floor && !hasCard ? h("p", { class: "hint" }, row.uncredited_reason) : null,
   reasonsOf(row),
   errorBlock(row),
   sourcesOf(row),
@@ -260,7 +262,8 @@ const entryOf = (row, open, width) =>
       ` ${[`${nameOf(row)}: ${data.states[row.state].words}`, faultText(row)].filter(Boolean).join(", ")}`],
     () => h("div", null, entryBody(row, width), permalink(row)), open);
 
-const isFailure = (row) => data.states[row.state].tone === "bad";
+// A suspect row has a reason as a failed one has.
+const isFailure = (row) => data.states[row.state].tone === "bad" || row.state === "suspect" || row.below_floor;
 
 // Open at first: what failed, else the first row; never more than a reader can take in.
 const entries = (task, width) => {

@@ -28,7 +28,7 @@ const tickLabels = (runs) => {
     ? run.at.slice(11, ofOneMinute ? 19 : 16) : dayOf(run)));
 };
 
-const scalesOf = (series, width) => {
+const scalesOf = (runs, series, width) => {
   const ends = series.flatMap(({ points }) =>
     points.flatMap(({ speedup }) => (speedup ? [speedup.low, speedup.high] : [])));
   const [least, most] = [Math.min(1, ...ends), Math.max(1, ...ends)];
@@ -36,14 +36,13 @@ const scalesOf = (series, width) => {
   const [from, to] = [least / room, most * room];
   const fine = logTicks(from, to);
   return {
-    x: linear(0, Math.max(1, data.trend.runs.length - 1), EDGE.left, width - EDGE.right),
+    x: linear(0, Math.max(1, runs.length - 1), EDGE.left, width - EDGE.right),
     y: logarithmic(from, to, TREND_HEIGHT - EDGE.bottom, EDGE.top),
     ticks: fine.length >= FEWEST_TICKS ? fine : linearTicks(from, to),
   };
 };
 
-const trendAxes = ({ x, y, ticks }, width) => {
-  const runs = data.trend.runs;
+const trendAxes = (runs, { x, y, ticks }, width) => {
   const room = Math.max(1, Math.floor((width - EDGE.left - EDGE.right) / 110));
   const step = Math.max(1, Math.ceil((runs.length - 1) / room));
   const dated = runs.map((run, i) => [run, i])
@@ -107,9 +106,9 @@ const changeMarks = (one, place, { x, y }) => one.changes.map(({ run, before, af
 });
 
 // The largest speed-up that anybody has reached up to each run.
-const bestSoFar = (series) => {
+const bestSoFar = (runs, series) => {
   const best = [];
-  data.trend.runs.forEach((_, run) => {
+  runs.forEach((_, run) => {
     const reached = series.flatMap(({ points }) =>
       points.filter((point) => point.run === run && point.speedup)
         .map(({ speedup }) => speedup.estimate));
@@ -141,7 +140,7 @@ const valueText = ({ speedup, state, unsure, renewed }) => {
 
 // What stands below the chart of the run that is pointed at.
 const readoutOf = (run, series, board) => [
-  h("p", { class: "strong" }, words.runTitle(data.trend.runs[run])),
+  h("p", { class: "strong" }, words.runTitle(board.trendOf.runs[run])),
   h("ul", null, series.map((one) => {
     const point = one.points.find((other) => other.run === run);
     if (!point) return null;
@@ -158,7 +157,7 @@ const makeReadout = (picture, series, board, { x }) => {
   const readout = h("div", { class: "readout" });
   const cursor = line(0, EDGE.top, 0, TREND_HEIGHT - EDGE.bottom, "now");
   picture.append(cursor);
-  const last = data.trend.runs.length - 1;
+  const last = board.trendOf.runs.length - 1;
   let shown = null;
   const show = (run) => {
     const next = Math.min(Math.max(run, 0), last);
@@ -185,13 +184,14 @@ const makeReadout = (picture, series, board, { x }) => {
 
 // Null where fewer than two runs have the task.
 export const trendFigure = (board, task, width) => {
-  const series = data.trend ? seriesOf(board, task) : [];
+  const series = seriesOf(board, task);
   if (series.length === 0) return null;
-  const scales = scalesOf(series, width);
+  const { runs } = board.trendOf;
+  const scales = scalesOf(runs, series, width);
   const banded = series.length <= MOST_BANDS;
   const place = ({ agent }) => board.agents.indexOf(agent);
   const picture = chart(width, TREND_HEIGHT, words.trendOf(task.task),
-    trendAxes(scales, width), staircase(bestSoFar(series), scales),
+    trendAxes(runs, scales, width), staircase(bestSoFar(runs, series), scales),
     series.map((one) => agentMarks(one, place(one), scales, banded)).reverse(),
     series.map((one) => changeMarks(one, place(one), scales)));
   picture.setAttribute("tabindex", "0");
@@ -208,7 +208,7 @@ const smallTrend = (board, task, chosen) => {
   const series = seriesOf(board, task);
   const ends = series.flatMap(({ points }) => points.flatMap(({ speedup }) =>
     (speedup ? [speedup.estimate] : [])));
-  const x = linear(0, Math.max(1, data.trend.runs.length - 1), SMALL.pad, SMALL.width - SMALL.pad);
+  const x = linear(0, Math.max(1, board.trendOf.runs.length - 1), SMALL.pad, SMALL.width - SMALL.pad);
   const y = logarithmic(Math.min(0.9, ...ends), Math.max(1.1, ...ends), SMALL.height - SMALL.bottom, SMALL.pad);
   const latest = Math.max(...series.map(({ points }) => points.at(-1).speedup?.estimate ?? 0));
   return h("button", {
@@ -238,7 +238,7 @@ const changesOf = (board) => board.trend.flatMap((one) =>
     || Math.abs(Math.log(b.after / b.before)) - Math.abs(Math.log(a.after / a.before)))
   .slice(0, MOST_CHANGES);
 
-const changeRow = ({ run, task, agent, before, after }) => {
+const changeRow = (runs) => ({ run, task, agent, before, after }) => {
   const kind = after > before ? "faster" : "slower";
   return h("tr", null,
     h("th", { scope: "row", title: task.task }, h("a", { href: linkTo(task.task) }, taskName(task.task))),
@@ -247,11 +247,11 @@ const changeRow = ({ run, task, agent, before, after }) => {
       `${kind === "faster" ? "▲" : "▼"} ${showRatio(after / before)}`),
     h("td", { class: "number" }, showRatio(before)),
     h("td", { class: "number" }, showRatio(after)),
-    h("td", { title: words.runTitle(data.trend.runs[run]) }, dayOf(data.trend.runs[run])),
-    h("td", null, h("code", null, data.trend.runs[run].id)));
+    h("td", { title: words.runTitle(runs[run]) }, dayOf(runs[run])),
+    h("td", null, h("code", null, runs[run].id)));
 };
 
-const changeTable = (changes) =>
+const changeTable = (runs, changes) =>
   h("div", { class: changes.length > 12 ? "scroll tall" : "scroll", tabindex: "0", role: "region",
     "aria-label": words.changes },
   h("table", { class: "changes" },
@@ -262,7 +262,7 @@ const changeTable = (changes) =>
       h("th", { scope: "col", class: "number" }, words.before),
       h("th", { scope: "col", class: "number" }, words.after),
       h("th", { scope: "col" }, words.since), h("th", { scope: "col" }, words.run))),
-    h("tbody", null, changes.map(changeRow))));
+    h("tbody", null, changes.map(changeRow(runs)))));
 
 // The task that was chosen, else the one that changed last, else the first of all.
 const trendTask = (board, changes) => {
@@ -284,19 +284,19 @@ export const makeTrend = () => {
   const slot = h("div");
   const element = h("section", { id: "trend", hidden: true }, h("h2", null, words.trend), slot);
   const draw = (board) => {
-    element.hidden = !data.trend || board.trend.length === 0;
+    element.hidden = board.trend.length === 0;
     if (element.hidden) return;
     const changes = changesOf(board);
     const task = trendTask(board, changes);
     const focused = document.activeElement?.id;
     const small = document.activeElement?.dataset?.trend;
     slot.replaceChildren(
-      h("p", { class: "note" }, words.trendText(data.trend.runs.length, data.trend.older)),
+      h("p", { class: "note" }, words.trendText(board.trendOf.runs.length, board.trendOf.older)),
       smallTrends(board, changes, task),
       taskPicker(board, task),
       trendFigure(board, task, Math.max(280, Math.min(element.clientWidth, 1100))),
       h("h3", null, words.changes),
-      changes.length ? changeTable(changes) : h("p", null, words.noChanges));
+      changes.length ? changeTable(board.trendOf.runs, changes) : h("p", null, words.noChanges));
     if (small) [...slot.querySelectorAll("[data-trend]")].find((one) => one.dataset.trend === small)?.focus();
     if (focused === "trend-task") document.getElementById("trend-task").focus();
   };

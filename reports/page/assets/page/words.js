@@ -11,6 +11,7 @@ export const words = {
 
   // Ranking
   ranking: "Ranking",
+  agents: (n) => count(n, "agent", "agents"),
   choose: (...chosen) => `Score: ${chosen.filter(Boolean).join(", ")}`,
   rankingCaption: "Agents, best first",
   board: "Measured on",
@@ -32,6 +33,9 @@ export const words = {
   rank: "Rank",
   rankHelp: "Places that an agent may hold by the score that is shown. Agents whose ranges overlap cannot be told apart.",
   ranksBy: (name) => `Ranks are by ${name}: the places that an agent may hold. Agents whose ranges overlap cannot be told apart.`,
+  // In each redrawing, as Scorer::wins of reports/rank/ranking.cpp.
+  equalScores: { sure: "Of equal shares the one with the higher mean over all tasks is the better one.",
+    fast: "Equal shares hold the same places; by Surely fast the mean over all tasks tells them apart." },
   noRanksAtP: "No ranks are computed at this p: ranks are by Surely fast and fastₚ at p = 1.",
   noRanks: (name) => `No ranks are computed for ${name}.`,
   chosenByEager: "The bound over eager chooses, whichever baseline the scores are over.",
@@ -45,13 +49,24 @@ export const words = {
       ? "95 % interval of the share (Wilson's), widened by what the intervals of the times leave open."
       : "95 % interval of the score: the tasks are drawn anew 10,000 times, and each time varies within its own interval."),
   barScale: "Scale of the bars",
-  outcome: "Outcomes",
+  outcome: (n) => `Outcomes of ${count(n, "task", "tasks")}`,
+  outcomeHelp: (n, ranked) => (n === ranked ? "What became of the agent's tasks."
+    : `What became of all ${n} tasks. Scores are of the ${ranked} that count.`),
+  outcomeNote: (n, ranked, over, margin, fast) => [
+    n === ranked ? null : `Outcomes are of all ${n} tasks, scores and “Correct” of the ${ranked} that count.`,
+    fast && `FASTER is a row's verdict: its whole interval lies above 1× ${over} by more than ${(100 * margin).toFixed(0)} %. ${fast}`,
+  ].filter(Boolean).join(" "),
+  fastBy: {
+    sure: (p, over) => `“Fast” asks for less: above ${p}× ${over}, by however little.`,
+    fast: (p, over) => `“Fast” goes by the estimate alone: above ${p}× ${over}.`,
+  },
   outcomes: {
     faster: "FASTER", correct: "correct, not FASTER", suspect: "suspect", wrong: "wrong result",
     build: "did not build or load", crash: "crash", late: "too slow to finish", other: "other failure",
     missing: "not submitted",
   },
   rescored: (n) => `Scores are of the ${count(n, "task", "tasks")} that the filters and boxes below leave and that rank. Ranks and intervals are of whole levels only.`,
+  wholeLevels: "Scores are of whole levels again.",
   rescoreAll: "All tasks",
   unrankedTasks: (n, total) => `${n} of ${count(total, "task", "tasks")} count in no score:`,
   unrankedWhy: (why, n) => `${why} (${n})`,
@@ -78,6 +93,7 @@ export const words = {
   nobody: "Nobody submitted anything: the run timed the baselines only.",
   curveTitle: "Share of tasks by how much faster they must be",
   curveText: (over, part, band) => `Each line falls as p grows: the share of tasks that are correct and ${part === "low" ? "surely " : ""}more than p times as fast as ${over}.${band ? " The band spans what the intervals allow." : ""}`,
+  curveNamed: (named, total) => `The first ${named} of ${total} agents, by Surely fast over eager, have a colour and a name; the others are grey: point at one in the table to see its line.`,
   curveAxisX: (over) => `p, times as fast as ${over}`,
   percent: "100 %",
   barTitle: (value, low, high) => (low === null ? value : `${value}, between ${low} and ${high}`),
@@ -120,6 +136,8 @@ export const words = {
   dotsCompiled: (ratio) => `compiled ${ratio}`,
   dotsNone: (agent) => `${agent} submitted nothing for these tasks.`,
   dotsPick: "Whose tasks are shown",
+  panelsOf: (best, total, chosen) => `${best === total ? `All ${total} agents` : `The first ${best} of ${total} agents, by Surely fast over eager${chosen ? `, and ${chosen}` : ""}`}${
+    best === total ? "" : "; a name in the ranking shows another one"}. Click a picture for its tasks.`,
   panelText: (n, total) => `${n} of ${total} timed`,
 
   // Tasks by agents
@@ -149,17 +167,23 @@ export const words = {
   },
   reset: "Reset",
   legend: ["▲ faster", "▼ slower", "= same", "? undecided", "– no verdict", "✗ failed", "⚑ suspect", "! not the submission's fault", "∅ not ranked", "· nothing submitted"],
+  glyphs: {
+    "▲": "faster", "▼": "slower", "=": "the same", "?": "undecided", "–": "no verdict", "≈": "about, without an interval",
+    "∅": "not ranked", "·": "nothing submitted", "✗": "failed", "⚑": "suspect", "!": "not the submission's fault",
+  },
   shown: (n, total, sort) => `${n === total ? count(total, "task", "tasks") : `${n} of ${count(total, "task", "tasks")}`}${sort ? `, sorted by ${sort}` : ""}`,
   rangesElsewhere: "Intervals have no room here: each task's page has them.",
   counts: "Counts",
   countsHelp: "Whether the task counts in the scores above: untick it to score the agents without it.",
   countTask: (task) => `Count ${task} in the scores`,
   tasksLeftOut: (n, total) => `${n} of ${count(total, "task", "tasks")} left out`,
+  leftOutMark: (task) => `${task} (left out of the scores)`,
   noneLeftOut: "No task is left out.",
   allAgain: "All again",
   noneShown: "No task matches these filters.",
   noneCounts: "No task is ticked.",
   noneOfState: (state, narrowed) => `No task ${narrowed ? "that the other filters leave " : ""}has the state “${state}”.`,
+  stateOnly: "The state chooses what is shown; scores stay of all tasks.",
   undoState: "Show all states",
   tick: (agent) => `Compare ${agent}`,
   tickRank: (agent) => `Tick ${agent} to compare it`,
@@ -181,6 +205,8 @@ export const words = {
 
   // Export
   exportView: "Export view",
+  export: "Export",
+  exportRanking: "Export ranking",
   picture: "Save as SVG",
   exported: (name) => `${name} saved.`,
 
@@ -188,7 +214,14 @@ export const words = {
   compare: "Compare",
   compareTitle: (a, b) => `${a} against ${b}`,
   compareText: (a, b, over) => `Speed-up of ${a} over that of ${b}, both over the same ${over}: to the right ${a} is faster. Intervals are those of both, in quadrature.`,
-  compareSummary: (a, b, n) => `Solved by both: ${count(n.both, "task", "tasks")}; by ${a} alone: ${n.onlyA}; by ${b} alone: ${n.onlyB}. Of those solved by both, ${
+  compareRule: (margin) => `▲ where the whole interval lies above 1× by more than ${(100 * margin).toFixed(0)} %, ▼ where it lies below by as much, = where it lies between, and else ?. Each task is judged by itself, at 95 %, and nothing is corrected for their number: of 100 tasks on which both are as fast, up to 5 may have a ▲ or ▼ by chance.`,
+  verdict: "Verdict",
+  ratioVerdicts: { faster: "faster", slower: "slower", same: "the same", undecided: "undecided" },
+  meanRatio: (value, n, bounded) => `Geometric mean of ${n === 1 ? "the one ratio" : `the ${n} ratios`}: ${value}${bounded
+    ? " (95 %, by Student's t over the tasks: what other tasks like these might give)" : " (fewer than six bound nothing)"}.`,
+  onlySolved: (agent, n) => `Solved by ${agent} alone: ${count(n, "task", "tasks")}`,
+  exportPair: (a, b) => `Export ${a} against ${b}`,
+  compareSummary: (a, b, n) => `Solved by both: ${count(n.both, "task", "tasks")}; by ${a} alone: ${n.onlyA.length}; by ${b} alone: ${n.onlyB.length}. Of those solved by both, ${
     n.lines.length === n.both ? "all have a ratio" : `${n.lines.length} ${n.lines.length === 1 ? "has" : "have"} a ratio (of the others a row has no verdict or no time)`
   }: ${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}.`,
   compareFirst: "Compare all others with",
@@ -206,6 +239,7 @@ export const words = {
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
   limitText: (ms) => `The limit is the best estimate of the least time: ${ms} ms on this device.`,
+  aboveLimit: "A share, or its interval, may pass 100 %: time and limit are both measured, and an interval that ended there would look narrower than it is.",
   shareOfLimit: (share) => `${share} of the limit`,
   permalink: "¶ Put a link to this row into the address",
   linked: "The address leads to this row.",
