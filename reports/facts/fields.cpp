@@ -293,6 +293,11 @@ constexpr std::array kFields{
           "Whether the rows of its run are as they were stored: holds, changed, unchecked (the key "
           "of their chain is elsewhere) or unchained (nobody can tell).",
           [](Row r) { return r.chain.empty() ? Json() : Json(r.chain); }},
+    Field{"seed", "Seed", Unit::kText,
+          "The seed of its inputs and parameters, in hex: revealed once the row is measured. A run "
+          "with --seed makes it of that number, the task and its size. Empty where nothing was "
+          "drawn.",
+          [](Row r) { return r.seed.empty() ? Json() : Json(r.seed); }},
     Field{
         "build_seconds", "Build (s)", Unit::kSeconds,
         "Seconds that compiling the submission took, when it was compiled: what comes from a cache "

@@ -293,6 +293,7 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.wall_seconds = evaluation.wall_seconds;
   row.build_seconds = evaluation.build_seconds;
   row.device_uuid = evaluation.device_uuid;
+  row.seed = evaluation.seed;
   return row;
 }
 

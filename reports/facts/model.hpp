@@ -115,6 +115,7 @@ struct ResultRow {
   double wall_seconds = 0;
   std::optional<double> build_seconds;  // building of the submission; empty where not recorded
   std::string device_uuid;              // Evaluation::device_uuid
+  std::string seed;                     // Evaluation::seed; empty where nothing was drawn
   std::string chain;  // its run's chain, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.
