@@ -50,7 +50,7 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
     print_json(foreseen_json(*plan, *rows, *options));
   else
     fmt::print("{}", foreseen_text(*plan, *rows, output_style(options->common)));
-  return good(foreseen_words(*rows));
+  return good(foreseen_words(*rows, options->order));
 }
 
 // The options with the tasks that --input-file lists, or with the one that --reference becomes.
