@@ -170,6 +170,8 @@ TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
   EXPECT_THAT(card->badges, IsEmpty());
   EXPECT_EQ(card->facts.size(), 1u);
   EXPECT_EQ(fact(*card, "Correct").value, "no");
+  EXPECT_THAT(fact(*card, "Correct").remark,
+              HasSubstr("; the worst element of all draws is off by"));
   const std::string text = render_console(card_run(evaluation));
   EXPECT_THAT(text, HasSubstr("output 0 is wrong"));
   EXPECT_THAT(text, HasSubstr("→ Is every element written?"));
