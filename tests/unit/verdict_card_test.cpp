@@ -162,6 +162,7 @@ TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
   Evaluation evaluation = one_ms_row();
   evaluation.state = State::kWrongResult;
   evaluation.correct = false;
+  if (evaluation.checks.empty()) test::add_checks(evaluation, 0.25);
   evaluation.message = "output 0 is wrong";
   evaluation.hint = "Is every element written?";
   const auto card = verdict_card(card_run(evaluation));
