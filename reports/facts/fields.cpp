@@ -64,6 +64,14 @@ Json sources_json(const ResultRow& row) {
 
 using Row = const ResultRow&;
 
+// Null where no reward pays for the row, be it right or wrong.
+Json pay_of(Row row) {
+  const Fault fault = fault_of(row.state);
+  if (!row.has_submission || !row.ranked() || row.state == State::kSkipped) return {};
+  if (fault == Fault::kInfrastructure) return {};
+  return to_string(fault == Fault::kSubmission ? Pay::kFailure : row.credit.pay);
+}
+
 constexpr std::array kFields{
     Field{"task", "Task", Unit::kText, "What was computed: the level and the name of the task.",
           [](Row r) -> Json { return r.task; }},
@@ -165,7 +173,8 @@ constexpr std::array kFields{
           [](Row r) -> Json { return r.lint.empty() ? Json() : Json(r.lint); }},
     Field{
         "ranked", "Ranked", Unit::kFlag,
-        "Whether the row counts in scores. No where a submission that computes nothing passes, "
+        "Whether the row counts in scores; a failure counts too, as not solved. No where a "
+        "submission that computes nothing passes, "
         "because the output does not depend on the inputs, where nothing was timed, and where the "
         "rows of the run are not as they were stored, or nobody here can tell.",
         [](Row r) -> Json { return r.ranked(); }},
@@ -180,12 +189,14 @@ constexpr std::array kFields{
         [](Row r) { return r.credit.uncredited.empty() ? Json() : Json(r.credit.uncredited); }},
     Field{
         "pay", "Paid for", Unit::kText,
-        "What a reward pays a correct row for: its speedup; at_most_same, up to that of a kernel "
-        "as fast as the baseline, where the machine was busy, few blocks were timed or it is below "
-        "the floor; correct, where the speed-up has no verdict for another reason; or failure, as "
-        "one that fails, where it computes with torch against the rule of its run (--allow-torch) "
-        "and it is not faster than eager by more than the margin.",
-        [](Row r) { return r.has_submission ? Json(to_string(r.credit.pay)) : Json(); }},
+        "What a reward pays the row for: failure, where the submission failed, or where it "
+        "computes "
+        "with torch against the rule of its run (--allow-torch) and is not faster than eager by "
+        "more than the margin; else the row is correct, and that is its speedup; at_most_same, up "
+        "to that of a kernel as fast as the baseline, where the machine was busy, few blocks were "
+        "timed or it is below the floor; or correct, where the speed-up has no verdict for another "
+        "reason. Empty where the row has no reward: it was not judged, or is not ranked.",
+        pay_of},
     Field{"below_floor", "Below the floor", Unit::kFlag,
           "Whether a call took less time than the floor, and less than 80 % of eager's and of "
           "compiled's time. Such a row counts as not solved, even if the machine was busy.",
@@ -293,6 +304,11 @@ constexpr std::array kFields{
           "Whether the rows of its run are as they were stored: holds, changed, unchecked (the key "
           "of their chain is elsewhere) or unchained (nobody can tell).",
           [](Row r) { return r.chain.empty() ? Json() : Json(r.chain); }},
+    Field{"seed", "Seed", Unit::kText,
+          "The seed of its inputs and parameters, in hex: revealed once the row is measured. A run "
+          "with --seed makes it of that number, the task and its size. Empty where nothing was "
+          "drawn.",
+          [](Row r) { return r.seed.empty() ? Json() : Json(r.seed); }},
     Field{
         "build_seconds", "Build (s)", Unit::kSeconds,
         "Seconds that compiling the submission took, when it was compiled: what comes from a cache "

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -194,6 +196,10 @@ std::string ResultRow::contestant() const {
   return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
 }
 
+std::string ResultRow::told_apart() const {
+  return file.empty() ? contestant() : fmt::format("{} ({})", contestant(), file);
+}
+
 std::string ResultRow::ranked_as() const {
   if (calls_libraries) return agent + " (calls libraries)";
   return unobserved ? agent + " (unobserved)" : agent;
@@ -293,7 +299,19 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.wall_seconds = evaluation.wall_seconds;
   row.build_seconds = evaluation.build_seconds;
   row.device_uuid = evaluation.device_uuid;
+  row.seed = evaluation.seed;
   return row;
+}
+
+// Names the files of rows that would be called the same: 019_relu.cpp and 019_relu.py of an agent.
+void tell_files_apart(std::vector<ResultRow>& rows) {
+  using Called = std::tuple<std::string, std::string, std::string>;
+  std::map<Called, std::set<std::string>> files;
+  for (const ResultRow& row : rows)
+    if (row.has_submission) files[{row.task, row.size, row.contestant()}].insert(row.submission);
+  for (ResultRow& row : rows)
+    if (row.has_submission && files[{row.task, row.size, row.contestant()}].size() > 1)
+      row.file = std::filesystem::path(row.submission).filename().string();
 }
 
 }  // namespace
@@ -403,6 +421,7 @@ std::vector<ResultRow> derive_all(const ReportData& data) {
     return std::tie(a.task, a.size, a.agent, a.submission) <
            std::tie(b.task, b.size, b.agent, b.submission);
   });
+  tell_files_apart(rows);
   return rows;
 }
 

@@ -55,6 +55,8 @@ struct ResultRow {
   std::string agent;       // this and the next three: empty without a submission
   std::string submission;  // path below the submissions folder
   std::string variant;
+  // Name of the file, where its agent has handed in another one for the task as well; else empty.
+  std::string file;
   std::string submission_precision;
   bool vendor_library = false;
   std::string worker_kind;  // "native", "python"
@@ -115,10 +117,13 @@ struct ResultRow {
   double wall_seconds = 0;
   std::optional<double> build_seconds;  // building of the submission; empty where not recorded
   std::string device_uuid;              // Evaluation::device_uuid
+  std::string seed;                     // Evaluation::seed; empty where nothing was drawn
   std::string chain;  // its run's chain, to_string(ChainFinding::State); empty of a row alone
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
+  // The same with `file` behind it: "agent (019_relu.py)".
+  [[nodiscard]] std::string told_apart() const;
   // The contestant that the row counts for: rows that are ranked apart have one of their own.
   [[nodiscard]] std::string ranked_as() const;
   // The limit (rows from before: the floor) over a side's time; empty where either is

@@ -33,6 +33,11 @@ int count_at(const Json& root, std::initializer_list<const char*> path) {
   return number > 0 && number <= kMost ? static_cast<int>(number) : 0;
 }
 
+std::optional<std::int64_t> number_at(const Json& root, std::initializer_list<const char*> path) {
+  const Json& value = at(root, path);
+  return value.is_number_integer() ? std::optional(value.get<std::int64_t>()) : std::nullopt;
+}
+
 std::optional<bool> flag_at(const Json& root, std::initializer_list<const char*> path) {
   const Json& value = at(root, path);
   return value.is_boolean() ? std::optional(value.get<bool>()) : std::nullopt;
@@ -83,6 +88,7 @@ RunFacts facts_of(const Run& run) {
   facts.dirty = flag_at(environment, {"submissions", "dirty"});
   facts.quick = flag_at(configuration, {"quick"}).value_or(false);
   facts.timed = !flag_at(configuration, {"checks_only"}).value_or(false);
+  facts.seed = number_at(configuration, {"seed"});
   facts.submissions_folder = text_at(configuration, {"submissions"});
   facts.submitted_file = text_at(configuration, {"file"});
   return facts;

@@ -3,6 +3,7 @@
 // or of another type is empty.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +32,8 @@ struct RunFacts {
   std::string commit;
   std::optional<bool> dirty;
   bool quick = false;
-  bool timed = true;  // no: --checks-only
+  bool timed = true;                 // no: --checks-only
+  std::optional<std::int64_t> seed;  // --seed
 
   // The submissions: a folder, or one file; empty if none was named.
   std::string submissions_folder;

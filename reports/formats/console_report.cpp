@@ -29,7 +29,7 @@ std::string short_name(const std::string& name) {
 }
 
 std::string contestant_of(const ResultRow& row) {
-  return row.has_submission ? short_name(row.contestant()) : "–";
+  return row.has_submission ? short_name(row.told_apart()) : "–";
 }
 
 // The message indented, at most `limit` lines; the rest is counted.
@@ -105,7 +105,7 @@ using RowsByReason = std::map<std::string, std::vector<const ResultRow*>>;
 std::string which(const std::vector<const ResultRow*>& rows) {
   if (rows.size() > 1) return fmt::format("{} rows", rows.size());
   const ResultRow& row = *rows.front();
-  return sanitize_line(row.contestant().empty() ? row.task : row.task + " of " + row.contestant());
+  return sanitize_line(row.contestant().empty() ? row.task : row.task + " of " + row.told_apart());
 }
 
 // A section of reasons, each with the row that it concerns or their number; nothing without any.
@@ -159,7 +159,7 @@ std::string render_unranked(const std::vector<ResultRow>& rows) {
   std::map<std::string, std::string> reasons;
   for (const ResultRow& row : rows)
     if (!row.ranked() && row.timed && row.credit.as_stored)
-      reasons.emplace(row.credit.judged ? row.task : row.task + " of " + row.contestant(),
+      reasons.emplace(row.credit.judged ? row.task : row.task + " of " + row.told_apart(),
                       row.credit.unranked);
   std::string out;
   for (const auto& [task, reason] : reasons)
@@ -353,7 +353,14 @@ std::string summary_line(const ReportData& data) {
   const std::vector<AgentScore> ranking =
       rank_agents(rows, {.rule = data.variants, .redrawings = 0});
   constexpr std::size_t kShown = 3;
+  const bool is_a_part = !rerun_words(data.run).empty();
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
+    // Tasks that were left out on purpose are not unsolved.
+    if (is_a_part) {
+      line += fmt::format(" · {}: {} of the {} run again correct", short_name(score.agent),
+                          score.correct, score.submitted);
+      continue;
+    }
     line +=
         fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
     line +=

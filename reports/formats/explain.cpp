@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/facts/run_facts.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/verdict_card.hpp"
 #include "runner/analysis/speedup.hpp"
@@ -122,6 +123,13 @@ std::vector<std::string> explain_run(const ReportData& data) {
     sentences.emplace_back(
         "It was timed in eight blocks of one session only (--quick): its "
         "intervals are wide.");
+  const RunFacts facts = facts_of(data.run);
+  if (!facts.timed)
+    sentences.emplace_back("Its rows were judged without timing (--checks-only): none is ranked.");
+  if (facts.seed)
+    sentences.push_back(
+        fmt::format("Its inputs were drawn from a known seed (--seed {}): no row of it is ranked.",
+                    *facts.seed));
   return sentences;
 }
 

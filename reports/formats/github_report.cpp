@@ -75,7 +75,7 @@ std::string source_of(const ReportData& data, const ResultRow& row, const std::s
 
 std::string error_of(const ReportData& data, const ResultRow& row, const std::string& workspace) {
   const std::string title = fmt::format("{}: {}{}", words(row.state), row.task,
-                                        row.has_submission ? " by " + row.contestant() : "");
+                                        row.has_submission ? " by " + row.told_apart() : "");
   std::string message = row.message.empty() ? words(row.state) : row.message;
   if (!row.hint.empty()) message += "\n" + row.hint;
   return command("error", source_of(data, row, workspace), title, message);

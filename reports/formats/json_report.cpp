@@ -1,6 +1,8 @@
 #include "reports/formats/json_report.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -67,6 +69,7 @@ Json report_json(const ReportData& data) {
   Json results = Json::array();
   for (const ResultRow& row : derive_all(data)) results.push_back(result_json(row, data.reward));
   const std::string device = device_of(data);
+  const std::optional<std::int64_t> seed = facts_of(data.run).seed;
   return {{"schema_version", kReportSchemaVersion},
           {"run_id", data.run.id},
           {"started_at", data.run.started_at},
@@ -76,6 +79,7 @@ Json report_json(const ReportData& data) {
           {"device", text_or_null(device)},
           {"device_name", text_or_null(data.device_name)},
           {"quick", data.quick},
+          {"seed", seed ? Json(*seed) : Json()},
           {"variants", to_string(data.variants)},
           {"environment", recorded_json(data.run.environment)},
           {"files", data.files.empty() ? Json() : recorded_json(data.files)},

@@ -61,7 +61,7 @@ std::string failure(const ResultRow& row) {
   std::string out = fmt::format("\n**{} {}** <code>{}</code>", glyph(row.state), words(row.state),
                                 markdown_text(sanitize_line(row.task)));
   if (row.has_submission)
-    out += fmt::format(" by <code>{}</code>", markdown_text(sanitize_line(row.contestant())));
+    out += fmt::format(" by <code>{}</code>", markdown_text(sanitize_line(row.told_apart())));
   out += fmt::format("\n\n<pre>{}</pre>\n", escape_html(row.message));
   if (!row.hint.empty()) out += fmt::format("\n→ {}\n", markdown_text(sanitize_line(row.hint)));
   return out;

@@ -65,9 +65,14 @@ CardFact correct_fact(const ResultRow& row, std::size_t draws) {
   fact.value = *row.correct ? "yes" : "no";
   fact.tone = *row.correct ? Tone::kNeutral : Tone::kBad;
   fact.remark = draws == 0 ? "" : fmt::format("{} draw{} checked", draws, draws == 1 ? "" : "s");
+  // The message, of the first wrong element, has the tolerance of that one.
   if (row.max_error && row.tolerance)
-    fact.remark += fmt::format(", largest error {} of {} allowed", show_error(*row.max_error),
-                               show_error(*row.tolerance));
+    fact.remark += fmt::format(
+        fmt::runtime(
+            *row.correct
+                ? ", largest error {} of {} allowed"
+                : "; the worst element of all draws is off by {}, and {} is allowed there"),
+        show_error(*row.max_error), show_error(*row.tolerance));
   return fact;
 }
 

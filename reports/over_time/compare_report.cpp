@@ -1,5 +1,6 @@
 #include "reports/over_time/compare_report.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -11,6 +12,7 @@
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/json_report.hpp"
 #include "reports/formats/run_list.hpp"
+#include "runner/analysis/speedup.hpp"
 
 namespace kbench {
 namespace {
@@ -59,10 +61,29 @@ std::string source_words(const ComparedRow& row) {
   return row.same_source ? "same" : "changed";
 }
 
+// Why a row with a ratio is undecided all the same: its interval.
+std::string interval_words(const ComparedRow& row) {
+  const std::string margin = fmt::format("{:g} %", 100 * same_margin(row.after->device));
+  if (row.pairs == 0)
+    return fmt::format(
+        "the interval is too wide to tell a change of {} from chance: `kbench compare --remeasure` "
+        "times both sources side by side",
+        margin);
+  return fmt::format(
+      "{} pairs scatter too much to tell a change of {} from chance: more pairs (--pairs {}), or a "
+      "machine with nothing else to do, may",
+      row.pairs, margin, std::max(5, 2 * row.pairs));
+}
+
+std::string reason_of(const ComparedRow& row) {
+  const bool by_interval = row.change == Change::kUndecided && row.ratio && row.after;
+  return row.reason.empty() && by_interval ? interval_words(row) : row.reason;
+}
+
 std::string note_of(const ComparedRow& row) {
   // "Undecided because" below the table has these reasons in full.
   std::string note =
-      row.change == Change::kUndecided && !row.reason.empty() ? "reason below" : row.reason;
+      row.change == Change::kUndecided && !reason_of(row).empty() ? "reason below" : row.reason;
   if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
   if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
   return sanitize_line(note);
@@ -73,8 +94,13 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
   Column change{.heading = "Change"};
   Column task{.heading = "Task"};
   Column contestant{.heading = "Submission"};
-  Column ratio{.heading = "Speed after/before", .kind = Column::Kind::kNumber};
-  const std::string over = fmt::format("vs {} ", to_string(comparison.baseline));
+  // The sides are of the two runs, also where the ratio is not.
+  const bool is_again =
+      std::any_of(rows.begin(), rows.end(), [](const ComparedRow* row) { return row->pairs > 0; });
+  Column ratio{.heading = is_again ? "New pairs: after/before" : "Speed after/before",
+               .kind = Column::Kind::kNumber};
+  const std::string over =
+      fmt::format("{}vs {} ", is_again ? "Stored: " : "", to_string(comparison.baseline));
   Column before{.heading = over + "before", .kind = Column::Kind::kNumber, .importance = 3};
   Column after{.heading = over + "after", .kind = Column::Kind::kNumber, .importance = 4};
   Column source{.heading = "Source", .importance = 2};
@@ -109,7 +135,7 @@ std::string caution_lines(const std::vector<std::string>& cautions) {
 std::string undecided_lines(const Comparison& comparison) {
   std::map<std::string, int> reasons;
   for (const ComparedRow& row : comparison.rows)
-    if (row.change == Change::kUndecided && !row.reason.empty()) ++reasons[row.reason];
+    if (row.change == Change::kUndecided && !reason_of(row).empty()) ++reasons[reason_of(row)];
   std::string lines;
   for (const auto& [reason, rows] : reasons)
     lines += fmt::format("  {} ({} row{})\n", sanitize_line(reason), rows, rows == 1 ? "" : "s");
@@ -175,7 +201,7 @@ Json row_json(const ComparedRow& row, Side baseline) {
           {"agent", row.agent},
           {"variant", row.variant},
           {"change", to_string(row.change)},
-          {"reason", row.reason.empty() ? Json() : Json(row.reason)},
+          {"reason", reason_of(row).empty() ? Json() : Json(reason_of(row))},
           {"ratio", ratio_json(row)},
           {"pairs", row.pairs},
           {"source_changed", both ? Json(!row.same_source) : Json()},

@@ -223,10 +223,19 @@ std::string made_at(const std::string& source_date_epoch) {
   return utc_of(static_cast<std::time_t>(seconds));
 }
 
+// The folder to which paths in annotations are relative: of a job its checkout, else the working
+// directory.
+std::string checkout() {
+  std::string named = environment_variable("GITHUB_WORKSPACE");
+  if (!named.empty()) return named;
+  std::error_code failed;
+  return std::filesystem::current_path(failed).string();
+}
+
 RenderOptions render_options(const OutputRequest& output, const OutputStyle& style) {
   RenderOptions options;
   options.chosen = style.chosen;
-  options.workspace = environment_variable("GITHUB_WORKSPACE");
+  options.workspace = checkout();
   if (output.file) {
     options.colour = style.coloured_files;
     return options;

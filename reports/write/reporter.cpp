@@ -114,9 +114,12 @@ Status check_timed(const Reporter& reporter, bool timed) {
   std::vector<std::string_view> others;
   for (const Reporter& one : kReporters)
     if (!one.needs_times) others.push_back(one.name);
-  return Error{ErrorCode::kUsage,
-               fmt::format("{} shows times, and nothing was timed (--checks-only)", reporter.name),
-               fmt::format("run without --checks-only, or write {}", fmt::join(others, ", "))};
+  return Error{
+      ErrorCode::kUsage,
+      fmt::format("{} shows times, and nothing was timed (--checks-only)", reporter.name),
+      fmt::format("the states of its rows, without scores, are in {}; times come from a run "
+                  "without --checks-only",
+                  fmt::join(others, ", "))};
 }
 
 Status check_profile(const Reporter& reporter, const std::string& profile) {

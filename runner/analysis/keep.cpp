@@ -80,7 +80,8 @@ std::vector<Disturbed> with_slow_sentinels(std::span<const Block> conditions) {
     const double slower = slowness(block, quartile);
     if (slower <= kSlowSentinel) continue;
     found.push_back({block.block, slower / kSlowSentinel,
-                     fmt::format("the oracle's own work took {:.0f} % longer than in quiet blocks",
+                     fmt::format("the work of kbench's reference process (the oracle) took {:.0f} "
+                                 "% longer than in quiet blocks",
                                  100 * slower)});
   }
   return found;

@@ -57,8 +57,7 @@ Result<End> call(const BuildOptions& options, const Installation& installation) 
   Progress progress = progress_of(options.common);
   const auto built = build_plan(request, installation, progress);
   if (!built) return built.error();
-  if (!built->nothing_selected.empty())
-    return End{ExitCode::kNothingSelected, built->nothing_selected};
+  if (built->nothing_selected) return *built->nothing_selected;
   print_found(options, *built, build_json, build_text);
   return End{code_of(*built), build_words(*built)};
 }

@@ -40,7 +40,7 @@ Result<End> call(const LintOptions& options, const Installation& installation) {
   selection.suite = options.common.suite;
   const auto found = lint_suite(selection, options.database, installation, progress);
   if (!found) return found.error();
-  if (found->nothing_selected) return End{ExitCode::kNothingSelected, "no task matches"};
+  if (found->nothing_selected) return *found->nothing_selected;
   if (options.format == OutputFormat::kJson)
     fmt::print("{}\n", lint_json(found->rows).dump(2, ' ', true, Json::error_handler_t::replace));
   else

@@ -23,7 +23,7 @@ ExitCode code_of_failures(const RunOutcome& outcome, bool exit_zero) {
 }
 
 ExitCode code_of(const RunOutcome& outcome, bool exit_zero) {
-  if (!outcome.nothing_selected.empty()) return ExitCode::kNothingSelected;
+  if (outcome.nothing_selected) return ExitCode::kNothingSelected;
   if (outcome.lost) return ExitCode::kInfrastructure;
   if (outcome.interrupted) return ExitCode::kInterrupted;
   const bool all_good = outcome.failed == 0 && outcome.mistaken_files == 0 && !outcome.stopped;
@@ -43,11 +43,6 @@ ExitCode exit_code_of(ErrorCode code) {
     case ErrorCode::kInfrastructure: return ExitCode::kInfrastructure;
   }
   return ExitCode::kInfrastructure;
-}
-
-Error nothing_selected(const std::string& why) {
-  const auto next = why.find("; ");
-  return {ErrorCode::kNotFound, why.substr(0, next), next == why.npos ? "" : why.substr(next + 2)};
 }
 
 std::string describe(ExitCode code) {

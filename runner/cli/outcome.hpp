@@ -19,8 +19,6 @@ struct End {
   ExitCode code = ExitCode::kGood;
   std::string summary;
 };
-// The error for a choice that selects nothing; its words are "what; what to do next".
-[[nodiscard]] Error nothing_selected(const std::string& why);
 
 [[nodiscard]] inline End good(std::string summary = "") {
   return {ExitCode::kGood, std::move(summary)};

@@ -26,7 +26,7 @@ Result<End> perform(const RunOptions& given, const Installation& installation) {
   ReportingFace face(common.color, common.verbosity, reports_of(*options, installation));
   const auto outcome = RunSession(device, *options, *options, face).run();
   if (!outcome) return outcome.error();
-  if (!outcome->nothing_selected.empty()) return nothing_selected(outcome->nothing_selected);
+  if (outcome->nothing_selected) return *outcome->nothing_selected;
   return end_of_run(*outcome, *options, options->exit_zero, written_files(options->outputs));
 }
 
@@ -40,7 +40,7 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
   if (!json) return json.error();
   const auto plan = plan_run(*options, *options, installation);
   if (!plan) return plan.error();
-  if (!plan->nothing_selected.empty()) return nothing_selected(plan->nothing_selected);
+  if (plan->nothing_selected) return *plan->nothing_selected;
   if (auto shown = check_shown(options->outputs, *plan); !shown) return shown.error();
   const auto rows = foresee_rows(*plan, *options, *options);
   if (!rows) return rows.error();
@@ -50,7 +50,7 @@ Result<End> show_plan(const RunOptions& given, const Installation& installation)
     print_json(foreseen_json(*plan, *rows, *options));
   else
     fmt::print("{}", foreseen_text(*plan, *rows, output_style(options->common)));
-  return good(foreseen_words(*rows));
+  return good(foreseen_words(*rows, options->order));
 }
 
 // The options with the tasks that --input-file lists, or with the one that --reference becomes.

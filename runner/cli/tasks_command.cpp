@@ -39,8 +39,11 @@ Result<End> list(const TasksOptions& options, const Installation& installation) 
       [&](const auto& found, const auto& style) {
         return task_list_text(found, style, options.columns);
       });
-  if (selected->empty())
-    return End{ExitCode::kNothingSelected, why_no_task(*entries, options.levels, options.tasks)};
+  RunRequest choice;
+  choice.levels = options.levels;
+  choice.tasks = options.tasks;
+  choice.tags = options.tags;
+  if (selected->empty()) return why_no_task(*entries, choice);
   const bool fine = unreadable_tasks(*selected) == 0;
   return End{fine ? ExitCode::kGood : ExitCode::kUsage, task_list_words(*selected)};
 }

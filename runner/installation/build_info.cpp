@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/core/weakened.hpp"
 #include "version_stamp.hpp"  // generated in the build folder
 
 namespace kbench {
@@ -27,8 +28,9 @@ std::string built_with_torch() { return KBENCH_TORCH_VERSION; }
 std::string built_from() { return KBENCH_ROOT; }
 
 std::string version_text(const BuildInfo& info) {
-  return fmt::format("kbench {} ({}{}), {}, {}", info.version, info.commit,
-                     info.dirty ? ", dirty" : "", info.build_type, info.compiler);
+  return fmt::format("kbench {} ({}{}), {}, {}{}", info.version, info.commit,
+                     info.dirty ? ", dirty" : "", info.build_type, info.compiler,
+                     is_weakened() ? ", weakened: for tests" : "");
 }
 
 }  // namespace kbench

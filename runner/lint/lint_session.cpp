@@ -222,11 +222,11 @@ Result<SuiteLint> lint_suite(const RunRequest& selection, const std::filesystem:
                              const Installation& installation, ProgressSink& progress) {
   auto tasks = choose_tasks(selection, installation);
   if (!tasks) return tasks.error();
-  if (tasks->empty()) return SuiteLint{.nothing_selected = true};
-  auto target = choose_target(selection, installation);
-  if (!target) return target.error();
   auto all = tasks_of_suite(selection.suite, installation);
   if (!all) return all.error();
+  if (tasks->empty()) return SuiteLint{.nothing_selected = why_no_task(*all, selection)};
+  auto target = choose_target(selection, installation);
+  if (!target) return target.error();
   const auto complete = with_torch(installation, process_environment(), ask_for_torch);
   if (!complete) return complete.error();
   Copies copies = find_copies(*all, target->size);

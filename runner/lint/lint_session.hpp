@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +34,9 @@ struct LintRow {
 };
 
 struct SuiteLint {
-  bool nothing_selected = false;  // then the rest is empty
-  std::vector<LintRow> rows;      // order: the tasks'
-  bool interrupted = false;       // Ctrl-C ended it; some tasks have no row
+  std::optional<Error> nothing_selected;  // then the rest is empty
+  std::vector<LintRow> rows;              // order: the tasks'
+  bool interrupted = false;               // Ctrl-C ended it; some tasks have no row
 
   [[nodiscard]] int count(LintState state) const;
   // A suite of 250 tasks may keep at most so many with a flaw that they name.

@@ -109,15 +109,17 @@ void add_others(const RunRequest& request, const SubmissionSet& found, Census& c
 }
 
 // Words on an --agent that no submission has; empty if one has it.
-std::string unknown_agent(const RunRequest& request, const SubmissionSet& found) {
-  if (!request.agent) return "";
+std::optional<Error> unknown_agent(const RunRequest& request, const SubmissionSet& found) {
+  if (!request.agent) return std::nullopt;
   std::vector<std::string> agents;
   for (const Submission& submission : found.submissions) agents.push_back(submission.id.agent);
   for (const SubmissionProblem& problem : found.problems) agents.push_back(problem.agent);
-  if (std::find(agents.begin(), agents.end(), *request.agent) != agents.end()) return "";
+  if (std::find(agents.begin(), agents.end(), *request.agent) != agents.end()) return std::nullopt;
   const auto guess = nearest(*request.agent, agents);
-  return fmt::format("no agent is called \"{}\"{}", clean_name(*request.agent, 64),
-                     guess ? fmt::format("; did you mean \"{}\"?", *guess) : "");
+  return Error{ErrorCode::kNotFound,
+               fmt::format("no agent is called \"{}\"", clean_name(*request.agent, 64)),
+               guess ? fmt::format("did you mean \"{}\"?", *guess)
+                     : "an agent is a folder right below that of the submissions"};
 }
 
 // A file in a level's folder that is called as a task without its number, "AGENT/level1/relu.cpp":
@@ -240,8 +242,10 @@ void take_shard(const ShardChoice& shard, Plan& plan) {
     if (static_cast<int>(i % static_cast<std::size_t>(shard.of)) == shard.index - 1)
       part.push_back(std::move(plan.tasks[i]));
   if (part.empty())
-    plan.nothing_selected = fmt::format("shard {}/{} has no task: {} were selected", shard.index,
-                                        shard.of, plan.tasks.size());
+    plan.nothing_selected = Error{ErrorCode::kNotFound,
+                                  fmt::format("shard {}/{} has no task: {} selected", shard.index,
+                                              shard.of, plan.tasks.size()),
+                                  "take as many shards as there are tasks, or fewer"};
   plan.tasks = std::move(part);
 }
 
@@ -402,7 +406,11 @@ Status add_folder(const RunRequest& request, const FoundFolder& found,
   plan.submissions = found.folder.path;
   if (auto sound = require_submissions(found.folder, census); !sound) return sound;
   plan.census = std::move(census);
-  if (plan.tasks.empty()) plan.nothing_selected = "no submission is for a task of this suite";
+  if (plan.tasks.empty())
+    plan.nothing_selected =
+        Error{ErrorCode::kNotFound, "no submission is for a task of this suite",
+              "a file is for the task whose name it has: AGENT/levelN/NNN_name.cpp; `kbench tasks "
+              "list` shows the names, --suite takes another suite"};
   return Done{};
 }
 
@@ -429,9 +437,8 @@ Result<Plan> make_plan(const RunRequest& request, const Installation& installati
   auto target = asked.get();
   if (!tasks) return tasks.error();
   plan.tasks = std::move(*tasks);
-  if (plan.tasks.empty())
-    plan.nothing_selected = why_no_task(*entries, request.levels, request.tasks);
-  if (!plan.nothing_selected.empty()) return plan;
+  if (plan.tasks.empty()) plan.nothing_selected = why_no_task(*entries, request);
+  if (plan.nothing_selected) return plan;
   if (!target) return target.error();
   plan.target = *target;
   std::vector<std::string> known_tasks;
@@ -440,13 +447,13 @@ Result<Plan> make_plan(const RunRequest& request, const Installation& installati
   if (!request.file && !request.baselines_only) {
     auto folder = look_into_folder(request, installation, known_tasks, plan);
     if (!folder) return folder.error();
-    if (!plan.nothing_selected.empty()) return plan;
+    if (plan.nothing_selected) return plan;
     found = std::move(*folder);
     leave_unfit_examples_out(request, found, plan);
   }
   if (!request.size) take_size_that_exists(plan);
   if (request.shard) take_shard(*request.shard, plan);
-  if (!plan.nothing_selected.empty()) return plan;
+  if (plan.nothing_selected) return plan;
   if (request.file) {
     if (auto added = add_file(request, plan); !added) return added.error();
     plan.submissions = request.file;

@@ -44,7 +44,7 @@ struct Plan {
   std::string submissions_from;                      // a sentence: which folder was taken and why
   std::optional<std::filesystem::path> submissions;  // the folder or file taken; empty for examples
   std::optional<Census> census;                      // census of that folder; empty for examples
-  std::string nothing_selected;                      // reason for an empty plan; else empty
+  std::optional<Error> nothing_selected;             // kNotFound: reason for an empty plan
   std::vector<std::string> notes;                    // lines on all that was left out
 };
 

@@ -77,6 +77,25 @@ Error in_line(const std::filesystem::path& file, int number, Error error) {
   return error;
 }
 
+// "--level 2 (100 tasks)", for each kind of choice that was made, with the tasks that it has alone.
+std::vector<std::string> choices_alone(const std::vector<TaskEntry>& entries,
+                                       const RunRequest& request) {
+  constexpr std::size_t kShown = 120;
+  std::vector<std::string> choices;
+  const auto add = [&](std::string_view option, const auto& values,
+                       const Result<std::vector<TaskEntry>>& alone) {
+    if (values.empty()) return;
+    const std::size_t count = alone ? alone->size() : 0;
+    choices.push_back(fmt::format("{} {} ({} task{})", option,
+                                  clean_name(fmt::format("{}", fmt::join(values, ",")), kShown),
+                                  count, count == 1 ? "" : "s"));
+  };
+  add("--level", request.levels, select_entries(entries, request.levels, {}, {}));
+  add("--task", request.tasks, select_entries(entries, {}, request.tasks, {}));
+  add("--family", request.tags, select_entries(entries, {}, {}, request.tags));
+  return choices;
+}
+
 }  // namespace
 
 Result<std::vector<TaskEntry>> tasks_of_suite(const std::optional<std::filesystem::path>& suite,
@@ -157,23 +176,24 @@ Result<std::vector<TaskEntry>> select_entries(const std::vector<TaskEntry>& entr
   return selected ? with_tags(std::move(*selected), tags) : selected;
 }
 
-std::string why_no_task(const std::vector<TaskEntry>& entries, const std::vector<int>& levels,
-                        const std::vector<std::string>& patterns) {
+Error why_no_task(const std::vector<TaskEntry>& entries, const RunRequest& request) {
   std::set<int> known;
   for (const TaskEntry& entry : entries) known.insert(entry.level);
-  for (const int level : levels)
+  for (const int level : request.levels)
     if (!known.contains(level))
-      return fmt::format("no task matches: there is no level {}; this suite has {}", level,
-                         fmt::join(known, ", "));
-  for (const std::string& pattern : patterns) {
+      return {ErrorCode::kNotFound, fmt::format("no task matches: there is no level {}", level),
+              fmt::format("this suite has {}", fmt::join(known, ", "))};
+  for (const std::string& pattern : request.tasks) {
     const auto found = select_tasks(entries, {}, {pattern});
     if (!found || !found->empty()) continue;
     const auto guess = nearest_task(pattern, entries);
-    return fmt::format(
-        "no task matches \"{}\"; {}", pattern,
-        guess ? fmt::format("did you mean \"{}\"?", *guess) : std::string(kAllTasksAreListed));
+    return {ErrorCode::kNotFound, fmt::format("no task matches \"{}\"", pattern),
+            guess ? fmt::format("did you mean \"{}\"?", *guess) : std::string(kAllTasksAreListed)};
   }
-  return fmt::format("no task matches; {}", kAllTasksAreListed);
+  const std::vector<std::string> choices = choices_alone(entries, request);
+  if (choices.size() < 2) return {ErrorCode::kNotFound, "no task matches", kAllTasksAreListed};
+  return {ErrorCode::kNotFound, fmt::format("no task matches all of {}", fmt::join(choices, ", ")),
+          "leave one of them out: a task must be in each"};
 }
 
 Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,

@@ -26,11 +26,10 @@ namespace kbench {
     const std::vector<TaskEntry>& entries, const std::vector<int>& levels,
     const std::vector<std::string>& patterns, const std::vector<std::string>& tags);
 
-// The reason why these select nothing: a level that the suite does not have, or a glob that no task
-// matches, with the name that is nearest to it.
-[[nodiscard]] std::string why_no_task(const std::vector<TaskEntry>& entries,
-                                      const std::vector<int>& levels,
-                                      const std::vector<std::string>& patterns);
+// The reason (kNotFound) why the request selects none of `entries`: a level that the suite does not
+// have; a glob that no task matches, with the name that is nearest to it; or choices that exclude
+// each other, each with the number of its own tasks.
+[[nodiscard]] Error why_no_task(const std::vector<TaskEntry>& entries, const RunRequest& request);
 
 // Those of `entries` that the request selects, completely loaded. Errors: kNotFound, kBadInput.
 [[nodiscard]] Result<std::vector<Task>> load_selected(const std::vector<TaskEntry>& entries,

@@ -219,8 +219,9 @@ def import_model(folder, entry, prebuilt=None):
     except BaseException as error:  # SystemExit, too
         raise Refused("import_error", f"{entry} cannot be imported:\n{reason_first(error)}",
                       missing_of_the_reference(error)
-                      or "torch, numpy, the submission's own files and what its build step made are "
-                      "there; no network, no compiler, no other process") from error
+                      or "import it in a Python that has torch and numpy alone: besides them the submission's "
+                      "own files and what its build step made are there; no network, no compiler, no other "
+                      "process") from error
     model = getattr(module, "ModelNew", None)
     if not (isinstance(model, type) and issubclass(model, torch.nn.Module)):
         raise Refused("missing_symbol", f"{entry} has no class ModelNew(torch.nn.Module)",

@@ -17,10 +17,12 @@ namespace {
 
 std::string time_words(const ForeseenTime& time) {
   if (time.known + time.unknown == 0) return "nothing to measure";
-  if (time.known == 0) return "how long is not known: the database has no such rows";
+  constexpr const char* kNoneAlike =
+      "no earlier row that ended ok, of the same task, size, device and kind of timing";
+  if (time.known == 0) return fmt::format("how long is not known: there is {}", kNoneAlike);
   const std::string text = fmt::format("about {}", duration_text(time.seconds));
   if (time.unknown == 0) return text;
-  return fmt::format("{} for {} of them; of the others nothing is stored", text, time.known);
+  return fmt::format("{} for {} of them; for the rest there is {}", text, time.known, kNoneAlike);
 }
 
 std::string value_of(const EffectiveSetting& setting) {
@@ -74,11 +76,12 @@ Result<bool> plan_as_json(const std::vector<OutputRequest>& outputs) {
   return false;
 }
 
-std::string foreseen_words(const std::vector<ForeseenRow>& rows) {
+std::string foreseen_words(const std::vector<ForeseenRow>& rows, UnitOrder order) {
   const ForeseenTime time = estimate(rows);
   return fmt::format(
-      "dry run: {} of {} row{} would be measured ({}); nothing was started or stored",
-      time.known + time.unknown, rows.size(), rows.size() == 1 ? "" : "s", time_words(time));
+      "dry run: {} of {} row{} would be measured ({}){}; nothing was started or stored",
+      time.known + time.unknown, rows.size(), rows.size() == 1 ? "" : "s", time_words(time),
+      order == UnitOrder::kShuffled ? ", in an order that is drawn when the run starts" : "");
 }
 
 std::string settings_text(const std::vector<EffectiveSetting>& settings, const TableStyle& style) {

@@ -11,6 +11,7 @@
 #include "runner/core/result.hpp"
 #include "runner/options/settings.hpp"
 #include "runner/run/foreseen_run.hpp"
+#include "runner/run/unit_order.hpp"
 
 namespace kbench {
 
@@ -23,7 +24,8 @@ namespace kbench {
 [[nodiscard]] Result<bool> plan_as_json(const std::vector<OutputRequest>& outputs);
 
 // "dry run: 2 of 3 rows would be measured (about 4 min 00 s); ...".
-[[nodiscard]] std::string foreseen_words(const std::vector<ForeseenRow>& rows);
+[[nodiscard]] std::string foreseen_words(const std::vector<ForeseenRow>& rows,
+                                         UnitOrder order = UnitOrder::kTask);
 
 // The values of a command's options, and where each comes from.
 [[nodiscard]] std::string settings_text(const std::vector<EffectiveSetting>& settings,

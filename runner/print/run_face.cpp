@@ -1,6 +1,10 @@
 #include "runner/print/run_face.hpp"
 
+#include <filesystem>
+#include <map>
 #include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,9 +26,23 @@ Status check_shown(const std::vector<OutputRequest>& outputs, const Plan& plan) 
 RunFace::RunFace(ColorMode color, int verbosity, std::function<void(const Evaluation&)> stored)
     : progress_(color, verbosity), stored_(std::move(stored)) {}
 
+Status RunFace::begin(const Plan& plan) {
+  using Called = std::tuple<std::size_t, std::string, std::string>;
+  std::map<Called, std::set<std::string>> files;
+  for (const PlannedRow& unit : plan.units)
+    if (!unit.id.name.empty())
+      files[{unit.task, unit.id.agent, unit.id.variant}].insert(unit.id.name);
+  for (auto& [called, names] : files)
+    if (names.size() > 1) told_apart_.merge(names);
+  return Done{};
+}
+
 void RunFace::row(const Evaluation& evaluation, std::span<const Blob> /*sources*/) {
   stored_(evaluation);
-  const std::string line = format_row_line(derive(evaluation));
+  ResultRow row = derive(evaluation);
+  if (told_apart_.contains(row.submission))
+    row.file = std::filesystem::path(row.submission).filename().string();
+  const std::string line = format_row_line(row);
   if (is_failure(evaluation.state))
     progress_.item_failed(line);
   else
@@ -35,7 +53,10 @@ ReportingFace::ReportingFace(ColorMode color, int verbosity, RunReports reports,
                              std::function<void(const Evaluation&)> stored)
     : RunFace(color, verbosity, std::move(stored)), reports_(std::move(reports)) {}
 
-Status ReportingFace::begin(const Plan& plan) { return check_shown(reports_.outputs, plan); }
+Status ReportingFace::begin(const Plan& plan) {
+  if (auto begun = RunFace::begin(plan); !begun) return begun;
+  return check_shown(reports_.outputs, plan);
+}
 
 Status ReportingFace::done(const Store& store, const Run& run) {
   auto data = load_report(store, run.id, Shards::kApart);

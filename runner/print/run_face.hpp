@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "reports/facts/model.hpp"
@@ -21,10 +23,12 @@ class RunFace : public RunSink {
       ColorMode color, int verbosity,
       std::function<void(const Evaluation&)> stored = [](const Evaluation&) {});
   ProgressSink& progress() override { return progress_; }
+  Status begin(const Plan& plan) override;
   void row(const Evaluation& evaluation, std::span<const Blob> sources) override;
 
  private:
   Progress progress_;
+  std::set<std::string> told_apart_;  // submissions beside which their agent has another file
   std::function<void(const Evaluation&)> stored_;
 };
 

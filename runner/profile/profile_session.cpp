@@ -51,8 +51,7 @@ Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
     return Error{plan.error().code, plan.error().message,
                  "say the task: kbench profile TASK --submission FILE"};
   if (!plan) return plan;
-  if (!plan->nothing_selected.empty())
-    return Error{ErrorCode::kNotFound, plan->nothing_selected, "`kbench tasks list` lists them"};
+  if (plan->nothing_selected) return *plan->nothing_selected;
   if (plan->units.size() != 1)
     return Error{ErrorCode::kUsage,
                  fmt::format("{} things to profile are meant, and one can be", plan->units.size()),

@@ -199,7 +199,7 @@ Result<BuiltPlan> build_plan(const BuildRequest& request, const Installation& in
   session.prepare();
   auto plan = make_plan(request.run, installation, *target);
   if (!plan) return plan.error();
-  if (!plan->nothing_selected.empty())
+  if (plan->nothing_selected)
     return BuiltPlan{.nothing_selected = std::move(plan->nothing_selected)};
   std::optional<Exchange> exchange;
   if (request.exchange) {

@@ -43,10 +43,10 @@ struct BuiltRow {
 };
 
 struct BuiltPlan {
-  std::string nothing_selected;  // why there is nothing to do; then the rest is empty
-  std::string target;            // "cuda, architecture 90a"
-  std::vector<BuiltRow> rows;    // sorted by task, agent, variant
-  bool interrupted = false;      // Ctrl-C ended it; some submissions have no row
+  std::optional<Error> nothing_selected;  // why there is nothing to do; then the rest is empty
+  std::string target;                     // "cuda, architecture 90a"
+  std::vector<BuiltRow> rows;             // sorted by task, agent, variant
+  bool interrupted = false;               // Ctrl-C ended it; some submissions have no row
 
   [[nodiscard]] int count(BuiltRow::State state) const;
 };

@@ -63,17 +63,38 @@ Status mark_stored(const Store& store, const RunTerms& terms, std::vector<Forese
   return Done{};
 }
 
-Status add_durations(const Store& store, const RunRequest& request, const Plan& plan,
-                     std::vector<ForeseenRow>& rows) {
+// Rows that are stored are not measured, and stay in front.
+void put_longest_first(const std::vector<double>& expected, std::vector<ForeseenRow>& rows) {
+  std::vector<std::size_t> places;
+  std::vector<double> seconds;
+  std::vector<ForeseenRow> sorted;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].fate == Fate::kStored) {
+      sorted.push_back(rows[i]);
+      continue;
+    }
+    places.push_back(i);
+    seconds.push_back(expected[i]);
+  }
+  order_units(UnitOrder::kLongest, seconds, "", places);
+  for (const std::size_t place : places) sorted.push_back(rows[place]);
+  rows = std::move(sorted);
+}
+
+// Also puts the rows into the order of --order longest.
+Status add_durations(const Store& store, const RunRequest& request, const RunTerms& terms,
+                     const Plan& plan, std::vector<ForeseenRow>& rows) {
   const HowTimed how = request.checks_only ? HowTimed::kNot
                        : request.quick     ? HowTimed::kQuick
                                            : HowTimed::kInFull;
+  std::vector<double> expected;
   for (ForeseenRow& row : rows) {
-    if (!row.is_measured()) continue;
     auto seconds = store.typical_seconds(row.task->id, plan.target.size, plan.target.device, how);
     if (!seconds) return seconds.error();
-    row.seconds = *seconds;
+    expected.push_back(seconds->value_or(0));
+    if (row.is_measured()) row.seconds = *seconds;
   }
+  if (terms.order == UnitOrder::kLongest) put_longest_first(expected, rows);
   return Done{};
 }
 
@@ -110,7 +131,7 @@ Result<std::vector<ForeseenRow>> foresee_rows(const Plan& plan, const RunRequest
   if (!*store) return rows;
   if (terms.resume)
     if (auto marked = mark_stored(**store, terms, rows); !marked) return marked.error();
-  if (auto added = add_durations(**store, request, plan, rows); !added) return added.error();
+  if (auto added = add_durations(**store, request, terms, plan, rows); !added) return added.error();
   return rows;
 }
 

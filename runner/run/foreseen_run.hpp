@@ -35,8 +35,9 @@ struct ForeseenRow {
   [[nodiscard]] std::string fate_word() const;
 };
 
-// The rows in the order of the plan, which outlives them. The database of `terms` may be missing.
-// Errors: those of the store; kUsage for a source that changed since the run that is resumed.
+// The rows in the order of the plan, which outlives them, or of --order longest; a shuffled order
+// is drawn when the run starts. The database of `terms` may be missing. Errors: those of the store;
+// kUsage for a source that changed since the run that is resumed.
 [[nodiscard]] Result<std::vector<ForeseenRow>> foresee_rows(const Plan& plan,
                                                             const RunRequest& request,
                                                             const RunTerms& terms);

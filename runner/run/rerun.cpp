@@ -101,8 +101,12 @@ Status keep_rerun(const RunRequest& request, const RunTerms& terms, Plan& plan) 
   });
   const std::string run(short_id(*request.rerun_of));
   if (plan.units.empty()) {
-    plan.nothing_selected =
-        fmt::format("nothing that these options select {} in run {}", told_states(request), run);
+    plan.nothing_selected = Error{
+        ErrorCode::kNotFound,
+        fmt::format("nothing that these options select {} in run {}", told_states(request), run),
+        fmt::format("`kbench explain {}` says how its rows ended; --run takes another run, "
+                    "`kbench runs` lists them",
+                    run)};
     return Done{};
   }
   drop_idle_tasks(plan);

@@ -18,7 +18,7 @@ std::string busy_words(int rows) {
 
 std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
                       const std::string& reported) {
-  if (!outcome.nothing_selected.empty()) return outcome.nothing_selected;
+  if (outcome.nothing_selected) return outcome.nothing_selected->message;
   std::string saved =
       fmt::format("run {} saved in {}", short_id(outcome.run), terms.database.string());
   if (!reported.empty()) saved += fmt::format(", reported in {}", reported);

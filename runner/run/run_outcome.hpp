@@ -13,7 +13,7 @@
 namespace kbench {
 
 struct RunOutcome {
-  std::string nothing_selected;  // reason why there is no run; the rest is then empty
+  std::optional<Error> nothing_selected;  // reason why there is no run; the rest is then empty
   Run run;
   // Rows of the run, those that were there when it was resumed among them.
   int rows = 0;
@@ -33,7 +33,7 @@ struct RunOutcome {
   // Whether no row is missing, or failed by a fault of kbench or the machine. Submissions may have
   // failed.
   [[nodiscard]] bool is_complete() const {
-    return nothing_selected.empty() && !interrupted && !lost && ours == 0;
+    return !nothing_selected && !interrupted && !lost && ours == 0;
   }
 };
 

@@ -90,9 +90,9 @@ Result<RunRequest> complete_request(const RunRequest& request, const RunTerms& t
 Result<Plan> plan_run(const RunRequest& request, const RunTerms& terms,
                       const Installation& installation) {
   auto plan = make_plan(request, installation);
-  if (!plan || !plan->nothing_selected.empty()) return plan;
+  if (!plan || plan->nothing_selected) return plan;
   if (auto kept = keep_rerun(request, terms, *plan); !kept) return kept.error();
-  if (!plan->nothing_selected.empty()) return plan;
+  if (plan->nothing_selected) return plan;
   if (terms.devices) {
     const auto gpus = plan->target.device == "cuda" ? probe_gpus() : std::vector<GpuInfo>();
     if (auto taken = take_devices(*terms.devices, gpus, *plan); !taken) return taken.error();
@@ -124,7 +124,7 @@ Result<RunOutcome> RunSession::run() {
   benches_.prepare();
   auto plan = plan_run(request_, terms_, benches_.installation());
   if (!plan) return plan.error();
-  if (!plan->nothing_selected.empty())
+  if (plan->nothing_selected)
     return RunOutcome{.nothing_selected = std::move(plan->nothing_selected)};
   plan_ = std::move(*plan);
   if (auto begun = sink_.begin(plan_); !begun) return begun.error();

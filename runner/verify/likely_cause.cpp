@@ -18,8 +18,9 @@ struct Distance {
 Distance distance_of(const TensorSpec& output, const CompareResult& result) {
   const auto elements = static_cast<double>(output.elements());
   const double mean_square = result.sum_squared_error / elements;
+  const double spread = std::sqrt(mean_square);
   return {std::sqrt(result.sum_squared_error / result.sum_squared_reference),
-          result.max_error / std::sqrt(mean_square), static_cast<double>(result.wrong) / elements};
+          result.max_error / spread, static_cast<double>(result.wrong) / elements};
 }
 
 // True where every element may be r times the right one: then the whole is |r - 1| off.
@@ -50,9 +51,12 @@ std::string rounded_words(DType dtype, const Distance& distance) {
   return fmt::format("it is as far off as {} is", type);
 }
 
-// Two independent values of one distribution around zero differ by sqrt(2) of their size.
+// Two independent values of one distribution around zero differ by sqrt(2) of their size, and none
+// of a billion differs by seven times as much as all do. What does is another function.
 bool is_unrelated(const Distance& distance) {
-  return distance.relative > 1.25 && distance.relative < 1.6 && distance.wrong_share > 0.9;
+  constexpr double kEven = 7;
+  return distance.relative > 1.25 && distance.relative < 1.6 && distance.wrong_share > 0.9 &&
+         distance.evenness < kEven;
 }
 
 }  // namespace
@@ -68,8 +72,8 @@ std::string likely_cause(const TensorSpec& output, const CompareResult& result) 
   if (multiple && std::abs(ratio + 1) < 0.01) return "all of it has the other sign";
   if (multiple) return fmt::format("all of it is about {:.3g} times what it should be", ratio);
   if (is_unrelated(distance))
-    return "it is as far off as other values are: of parameters that were packed before they were "
-           "set (kbench_prepare comes after), of an earlier call, or in another order";
+    return "it looks unrelated to what is expected: look for elements in another order, the result "
+           "of an earlier call, or parameters that were packed before kbench_prepare got them";
   // Rounding makes no zero of a value that is far from it.
   if (std::abs(result.first_wrong_got) <= 0) return "";
   return rounded_words(output.dtype, distance);

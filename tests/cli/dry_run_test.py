@@ -83,7 +83,7 @@ class DryRunTest(cli_case.CliCase):
         plan, told = self.plan("--submissions", "subs", "--all-tasks")
         self.assertEqual(plan["seconds"], 25.0)
         self.assertGreater(plan["rows_without_seconds"], 0)
-        self.assertIn("about 25 s for 2 of them; of the others nothing is stored", told.splitlines()[-1])
+        self.assertIn("about 25 s for 2 of them; for the rest there is no earlier row that ended ok", told.splitlines()[-1])
 
     def test_nothing_selected(self):
         self.assert_fails(self.kbench("run", *HOW, "--task", "level9/*"), NOTHING_SELECTED, "no task matches")

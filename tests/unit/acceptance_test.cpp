@@ -137,6 +137,8 @@ TEST(LikelyCause, IsToldByHowFarAllOfItIsOff) {
 }
 
 TEST(LikelyCause, OfAnythingElseNothingIsSaid) {
+  // Another function that grows: few large errors are as large as all that is expected.
+  EXPECT_EQ(cause_of([](double x) { return x > 1.9999 ? 47 : x + 0.01; }), "");
   EXPECT_EQ(cause_of([](double x) { return x > 1.9999 ? 7 : x; }), "") << "one element";
   EXPECT_EQ(cause_of([](double x) { return x < 0 ? 0 : x; }), "") << "half of them";
   EXPECT_EQ(cause_of([](double x) { return x + 0.3; }), "");
@@ -148,6 +150,21 @@ TEST(LikelyCause, OfAnythingElseNothingIsSaid) {
   EXPECT_EQ(likely_cause({.name = "i", .dtype = DType::kInt64, .shape = {3}}, result), "");
   result.first_wrong_got = std::nan("");
   EXPECT_EQ(likely_cause({.name = "y", .shape = {3}}, result), "");
+}
+
+// A ReLU in the place of tanh was told to look at kbench_prepare.
+TEST(LikelyCause, AnotherFunctionIsNotTakenForOtherValues) {
+  const TensorSpec spec{.name = "y", .shape = {100}};
+  CompareResult result;
+  result.wrong = 100;
+  result.first_wrong_got = 3.04;
+  result.first_wrong_reference = 0.995;
+  result.max_error = 3;
+  result.sum_squared_error = 200;
+  result.sum_squared_reference = 100;
+  EXPECT_NE(likely_cause(spec, result).find("unrelated"), std::string::npos);
+  result.max_error = 11.5;  // eight times the root mean square
+  EXPECT_EQ(likely_cause(spec, result), "");
 }
 
 TEST(Acceptance, WrongElementsFailAndAreNamedByIndex) {

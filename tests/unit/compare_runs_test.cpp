@@ -159,6 +159,12 @@ TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
   evidence.slowdowns = {0.2, -0.2, 0.2, -0.2};
   judge_by_pairs(comparison, {evidence});
   EXPECT_EQ(comparison.rows.at(0).change, Change::kUndecided);
+  const std::string table = render_compare(comparison, false, {});
+  EXPECT_THAT(table, HasSubstr("New pairs: after/before"));
+  EXPECT_THAT(table, HasSubstr("Stored: vs eager before"));
+  EXPECT_THAT(table, HasSubstr("Undecided because\n  4 pairs scatter too much"));
+  EXPECT_THAT(compare_json(comparison)["rows"][0]["reason"].get<std::string>(),
+              HasSubstr("(--pairs 8)"));
 }
 
 TEST(CompareRuns, OnePairAloneHasNoScatter) {

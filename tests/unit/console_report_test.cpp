@@ -156,6 +156,32 @@ TEST(ConsoleReport, OneLineForEachRow) {
   }
 }
 
+// Both were called "example": one was right, and one an import error.
+TEST(ConsoleReport, TwoFilesOfAnAgentForATaskAreToldApart) {
+  ReportData data = make_report_data();
+  data.evaluations.resize(1);
+  data.evaluations.push_back(data.evaluations[0]);
+  Evaluation& other = data.evaluations[1];
+  other.submission->name = "example/level1/019_relu.py";
+  other.state = State::kImportError;
+  other.message = "it cannot be imported";
+  const std::string report = render_console(data);
+  EXPECT_THAT(report, HasSubstr("level1/019_relu  example (019_relu.py)"));
+  EXPECT_THAT(report, HasSubstr("✗ level1/019_relu  example (019_relu.py)  import error"));
+  other.submission->name = data.evaluations[0].submission->name;
+  EXPECT_THAT(render_console(data), Not(HasSubstr("example ("))) << "shards may have it twice";
+}
+
+// An agent's other file was right, and left out on purpose: "0/2 correct" was not true.
+TEST(ConsoleReport, OfAPartThatWasRunAgainNothingElseCountsAsUnsolved) {
+  ReportData data = make_report_data();
+  EXPECT_THAT(summary_line(data), HasSubstr(" correct, "));
+  data.run.configuration = R"({"rerun": {"run": "0123456789abcdef", "states": ["failed"]}})";
+  EXPECT_THAT(summary_line(data),
+              ::testing::ContainsRegex(": [0-9] of the [0-9] run again correct"));
+  EXPECT_THAT(summary_line(data), Not(HasSubstr("unsolved")));
+}
+
 TEST(ConsoleReport, AnEmptyRunIsOneSentence) {
   EXPECT_EQ(summary_line({}), "0 tasks");
   EXPECT_THAT(render_console({}), HasSubstr("0 tasks\n"));

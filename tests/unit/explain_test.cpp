@@ -68,6 +68,14 @@ TEST(Explain, WithoutACalibrationItSaysWhatToDo) {
               Contains(AllOf(HasSubstr("not calibrated"), HasSubstr("kbench calibrate"))));
 }
 
+TEST(Explain, AKnownSeedAndARunWithoutTimingAreToldOfTheRun) {
+  ReportData data = run_of({timed(kEagerNs)});
+  EXPECT_THAT(explain_run(data), Not(Contains(HasSubstr("--"))));
+  data.run.configuration = R"({"seed": 7, "checks_only": true})";
+  EXPECT_THAT(explain_run(data),
+              AllOf(Contains(HasSubstr("(--seed 7)")), Contains(HasSubstr("(--checks-only)"))));
+}
+
 TEST(Explain, WhyARowRanksNobody) {
   Evaluation row = timed(kEagerNs / 2);
   row.labels = "known_inputs";

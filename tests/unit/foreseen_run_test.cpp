@@ -92,6 +92,19 @@ TEST_F(ForeseenRun, WhatEndsUnmeasuredSaysWhy) {
   EXPECT_EQ(rows->at(0).reason, "level1/019_relu has no size gigantic");
 }
 
+TEST_F(ForeseenRun, LongestFirstIsTheOrderOfThePlanToo) {
+  submit("alice/level1/023_softmax.cpp");
+  submit("alice/level1/001_square_matrix_multiplication.cpp");
+  benches_.script.seconds = {{"level1/019_relu", 1},
+                             {"level1/001_square_matrix_multiplication", 5},
+                             {"level1/023_softmax", 9}};
+  good_run();
+  terms_.order = UnitOrder::kLongest;
+  EXPECT_THAT(fates(), ElementsAre("level1/023_softmax evaluate",
+                                   "level1/001_square_matrix_multiplication evaluate",
+                                   "level1/019_relu evaluate"));
+}
+
 TEST_F(ForeseenRun, TimeIsThatOfRunsOfTheSameKind) {
   const auto seconds_of = [&](bool quick, bool checks_only) {
     request_.quick = quick;

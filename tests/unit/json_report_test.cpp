@@ -92,6 +92,33 @@ TEST(JsonReport, AnEmptyRunIsAValidReport) {
   EXPECT_EQ(report.at("results"), Json::array());
 }
 
+TEST(JsonReport, TheSeedOfTheRunAndThatOfEachRow) {
+  ReportData data = make_report_data();
+  data.evaluations.resize(1);
+  data.evaluations[0].seed = "00ff";
+  EXPECT_TRUE(report_json(data).at("seed").is_null()) << "nobody named one";
+  EXPECT_EQ(report_json(data).at("results").at(0).at("seed"), "00ff");
+  data.run.configuration = R"({"seed": 7})";
+  EXPECT_EQ(report_json(data).at("seed"), 7);
+  data.evaluations[0].seed.clear();
+  EXPECT_TRUE(report_json(data).at("results").at(0).at("seed").is_null());
+}
+
+TEST(JsonReport, AFailureIsPaidAsOneAndWhatIsNotRankedByNothing) {
+  ReportData data = make_report_data();
+  data.evaluations.resize(1);
+  const auto pay = [&](State state, const char* labels) {
+    data.evaluations[0].state = state;
+    data.evaluations[0].labels = labels;
+    return report_json(data).at("results").at(0).at("pay");
+  };
+  EXPECT_EQ(pay(State::kOk, ""), "speedup");
+  EXPECT_EQ(pay(State::kCrash, ""), "failure");
+  EXPECT_EQ(pay(State::kWrongResult, ""), "failure");
+  EXPECT_TRUE(pay(State::kInfrastructureError, "").is_null());
+  EXPECT_TRUE(pay(State::kOk, "known_inputs").is_null());
+}
+
 TEST(JsonReport, AnUnreadableEnvironmentIsKeptAsText) {
   EXPECT_EQ(report_json({{.environment = "{torn"}, {}}).at("environment").at("unreadable"),
             "{torn");

@@ -115,6 +115,17 @@ TEST_F(Outputs, ALinkStaysALink) {
   EXPECT_EQ(read_file(folder() / "real.csv"), find_reporter("csv")->render(data, {}));
 }
 
+TEST_F(Outputs, WithoutACheckoutAnnotationsAreRelativeToTheWorkingDirectory) {
+  ::unsetenv("GITHUB_WORKSPACE");
+  ReportData data = test::make_formats_data();
+  data.run.configuration =
+      Json{{"device", "cuda"}, {"submissions", (fs::current_path() / "k").string()}}.dump();
+  const std::vector<OutputRequest> github{{find_reporter("github"), folder() / "commands"}};
+  EXPECT_TRUE(write_outputs(data, github, kPlain).ok());
+  EXPECT_THAT(read_file(folder() / "commands").value_or(""),
+              HasSubstr("file=k/bob/level1/019_relu.cpp,"));
+}
+
 TEST_F(Outputs, TheStepSummaryIsAppendedUpToItsLimit) {
   const fs::path summary = folder() / "summary.md";
   std::ofstream(summary) << "before\n";

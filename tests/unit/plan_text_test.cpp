@@ -50,9 +50,13 @@ TEST_F(PlanText, TheLastLineSaysHowLongAsFarAsItIsKnown) {
   EXPECT_EQ(foreseen_words({row(unit_, Fate::kEvaluate, 60), row(unit_, Fate::kStored)}),
             "dry run: 1 of 2 rows would be measured (about 1 min 00 s); nothing was started or "
             "stored");
-  EXPECT_THAT(foreseen_words({row(unit_, Fate::kEvaluate, 9), row(unit_, Fate::kEvaluate)}),
-              HasSubstr("(about 9 s for 1 of them; of the others nothing is stored)"));
+  EXPECT_THAT(
+      foreseen_words({row(unit_, Fate::kEvaluate, 9), row(unit_, Fate::kEvaluate)}),
+      HasSubstr("(about 9 s for 1 of them; for the rest there is no earlier row that ended ok, "
+                "of the same task, size, device and kind of timing)"));
   EXPECT_THAT(foreseen_words({row(unit_, Fate::kEvaluate)}), HasSubstr("how long is not known"));
+  EXPECT_THAT(foreseen_words({row(unit_, Fate::kEvaluate)}, UnitOrder::kShuffled),
+              HasSubstr(", in an order that is drawn when the run starts; nothing was"));
   EXPECT_THAT(foreseen_words({row(unit_, Fate::kStored)}),
               HasSubstr("0 of 1 row would be measured (nothing to measure)"));
 }

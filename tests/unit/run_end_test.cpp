@@ -40,7 +40,7 @@ TEST(RunEnd, ExitZeroForgivesSubmissionsAlone) {
   EXPECT_EQ(end_of_run(outcome_of(3, 1), {}, true).code, ExitCode::kGood);
   EXPECT_EQ(end_of_run(outcome_of(3, 1, 1), {}, true).code, ExitCode::kInfrastructure);
   RunOutcome nothing;
-  nothing.nothing_selected = "no task matches";
+  nothing.nothing_selected = Error{ErrorCode::kNotFound, "no task matches", "look"};
   EXPECT_EQ(end_of_run(nothing, {}, true).code, ExitCode::kNothingSelected);
 }
 
@@ -61,7 +61,7 @@ TEST(RunEnd, RowsThatABusyMachineKeptFromAVerdictAreSaidWithWhatToDo) {
 
 TEST(RunEnd, NothingSelectedIsSaidAsItIs) {
   RunOutcome nothing;
-  nothing.nothing_selected = "no task matches";
+  nothing.nothing_selected = Error{ErrorCode::kNotFound, "no task matches", "look"};
   const End end = end_of_run(nothing, {});
   EXPECT_EQ(end.code, ExitCode::kNothingSelected);
   EXPECT_EQ(end.summary, "no task matches");

@@ -100,6 +100,24 @@ TEST_F(RunFaceTest, TheDatabaseIsNoOutput) {
   EXPECT_FALSE(check_run_options(options_).ok()) << "nor is what is submitted";
 }
 
+TEST(RunFace, TheLineOfARowTellsTwoFilesOfAnAgentApart) {
+  Plan plan;
+  for (const char* name : {"anna/level1/019_relu.cpp", "anna/level1/019_relu.py"}) {
+    PlannedRow unit;
+    unit.id.agent = "anna";
+    unit.id.name = name;
+    plan.units.push_back(std::move(unit));
+  }
+  RunFace face(ColorMode::kNever, 0);
+  ASSERT_TRUE(face.begin(plan).ok());
+  Evaluation row;
+  row.task = "level1/019_relu";
+  row.submission = plan.units[1].id;
+  ::testing::internal::CaptureStderr();
+  face.row(row, {});
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("anna (019_relu.py)"));
+}
+
 TEST(RunFace, RunsWithinACommandAreQuietUnlessItIsVerbose) {
   EXPECT_EQ(within_command(-1), -1);
   EXPECT_EQ(within_command(0), -1);

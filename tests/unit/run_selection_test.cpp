@@ -22,6 +22,12 @@ class RunSelection : public RunTest {
     submit("alice/level1/019_relu.cpp");
     submit("alice/level1/023_softmax.cpp");
   }
+
+  // "what; what to do next", of a run that selects nothing.
+  std::string why_nothing() {
+    const auto why = good_run().nothing_selected;
+    return why ? why->message + "; " + why->hint : "";
+  }
 };
 
 TEST_F(RunSelection, HasARowForEachSubmissionByTaskThenAgent) {
@@ -65,8 +71,7 @@ TEST_F(RunSelection, ALevelIsAllOfItsTasks) {
 TEST_F(RunSelection, ALevelThatIsNotThereSelectsNothing) {
   request_.levels = {3};
   terms_.database = folder_ / "new.sqlite";
-  EXPECT_EQ(good_run().nothing_selected,
-            "no task matches: there is no level 3; this suite has 1, 2");
+  EXPECT_EQ(why_nothing(), "no task matches: there is no level 3; this suite has 1, 2");
   EXPECT_EQ(benches_.made, 0);
   EXPECT_FALSE(std::filesystem::exists(terms_.database));
 }
@@ -74,12 +79,14 @@ TEST_F(RunSelection, ALevelThatIsNotThereSelectsNothing) {
 TEST_F(RunSelection, AGlobWithoutATaskIsToldWithTheNearestName) {
   request_.tasks = {"level1/*", "sofmax*"};
   request_.levels = {2};
-  EXPECT_EQ(good_run().nothing_selected, "no task matches \"sofmax*\"; did you mean \"softmax\"?");
+  EXPECT_EQ(why_nothing(), "no task matches \"sofmax*\"; did you mean \"softmax\"?");
   request_.tasks = {"level1/*"};
-  EXPECT_EQ(good_run().nothing_selected, "no task matches; `kbench tasks list` shows all of them");
+  EXPECT_EQ(
+      why_nothing(),
+      "no task matches all of --level 2 (1 task), --task level1/* (3 tasks); leave one of them "
+      "out: a task must be in each");
   request_.tasks = {"level9/*"};
-  EXPECT_EQ(good_run().nothing_selected,
-            "no task matches \"level9/*\"; `kbench tasks list` shows all of them");
+  EXPECT_EQ(why_nothing(), "no task matches \"level9/*\"; `kbench tasks list` shows all of them");
 }
 
 TEST_F(RunSelection, AnAgentIsAllThatItSubmitted) {
@@ -92,7 +99,7 @@ TEST_F(RunSelection, AnAgentIsAllThatItSubmitted) {
 
 TEST_F(RunSelection, AMisspeltAgentIsNobody) {
   request_.agent = "alise";
-  EXPECT_THAT(good_run().nothing_selected, HasSubstr("did you mean \"alice\"?"));
+  EXPECT_THAT(why_nothing(), HasSubstr("did you mean \"alice\"?"));
   EXPECT_EQ(benches_.made, 0);
 }
 
@@ -106,7 +113,8 @@ TEST_F(RunSelection, ATagSelectsByOperators) {
   good_run();
   EXPECT_THAT(told(), ElementsAre("level2/076_gemm_add_relu - no_submission"));
   request_.tags = {"scan"};
-  EXPECT_THAT(good_run().nothing_selected, HasSubstr("no task matches"));
+  EXPECT_THAT(why_nothing(),
+              HasSubstr("no task matches all of --level 2 (1 task), --family scan (0 tasks)"));
 }
 
 TEST_F(RunSelection, BaselinesTakeNoSubmission) {
@@ -362,7 +370,8 @@ TEST_F(RunSelection, MoreShardsThanTasksIsNothingSelected) {
   request_.tasks = {"level1/019_relu"};
   request_.shard = ShardChoice{2, 2};
   request_.group = "nightly-12";
-  EXPECT_EQ(good_run().nothing_selected, "shard 2/2 has no task: 1 were selected");
+  EXPECT_EQ(why_nothing(),
+            "shard 2/2 has no task: 1 selected; take as many shards as there are tasks, or fewer");
 }
 
 TEST_F(RunSelection, AGroupNeedsANameThatIsOne) {
@@ -436,7 +445,8 @@ TEST_F(RunSelection, WhatFailedInAShardIsTriedOnceMoreInARunOfItsOwn) {
 TEST_F(RunSelection, NothingToTryOnceMoreIsNothingSelected) {
   good_run();
   request_.rerun = {kFailedRows};
-  EXPECT_THAT(good_run().nothing_selected, HasSubstr("nothing that these options select failed"));
+  EXPECT_THAT(why_nothing(), AllOf(HasSubstr("nothing that these options select failed"),
+                                   HasSubstr("; `kbench explain ")));
 }
 
 TEST_F(RunSelection, ARunAloneIsNothingToTryOnceMore) {

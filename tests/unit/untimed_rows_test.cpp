@@ -83,6 +83,7 @@ TEST(UntimedRows, FormatsThatShowTimesAreRefused) {
     const auto fine = check_timed(*find_reporter(name), false);
     ASSERT_FALSE(fine.ok()) << name;
     EXPECT_EQ(fine.error().code, ErrorCode::kUsage);
+    EXPECT_THAT(fine.error().hint, HasSubstr("states of its rows, without scores, are in table, "));
     EXPECT_TRUE(check_timed(*find_reporter(name), true).ok());
   }
   for (const char* name : {"table", "json", "jsonl", "csv", "md", "junit", "github"})

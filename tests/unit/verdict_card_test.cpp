@@ -178,6 +178,10 @@ TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
   Evaluation evaluation = one_ms_row();
   evaluation.state = State::kWrongResult;
   evaluation.correct = false;
+  Check worst;
+  worst.max_error = 0.25;
+  worst.tolerance = 0.1;
+  evaluation.checks.push_back(worst);
   evaluation.message = "output 0 is wrong";
   evaluation.hint = "Is every element written?";
   const auto card = verdict_card(card_run(evaluation));
@@ -186,6 +190,9 @@ TEST(VerdictCard, AFailureHasNoNumbersAndSaysWhatToDo) {
   EXPECT_THAT(card->badges, IsEmpty());
   EXPECT_EQ(card->facts.size(), 1u);
   EXPECT_EQ(fact(*card, "Correct").value, "no");
+  EXPECT_THAT(
+      fact(*card, "Correct").remark,
+      HasSubstr("; the worst element of all draws is off by 0.25, and 0.1 is allowed there"));
   const std::string text = render_console(card_run(evaluation));
   EXPECT_THAT(text, HasSubstr("output 0 is wrong"));
   EXPECT_THAT(text, HasSubstr("→ Is every element written?"));

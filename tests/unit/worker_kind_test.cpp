@@ -37,9 +37,11 @@ TEST(WorkerKind, OfPythonWhatIsNegativeIsThePlayers) {
 }
 
 TEST(WorkerKind, OfACrashEachIsToldWhatItHas) {
-  EXPECT_THAT(native_worker().crash_hint, HasSubstr("task.h"));
-  EXPECT_THAT(python_worker().crash_hint, HasSubstr("inplace"));
-  EXPECT_THAT(python_worker().crash_hint, Not(HasSubstr("task.h")));
+  EXPECT_THAT(native_worker().crash_step, HasSubstr("kbench workspace debug"));
+  EXPECT_THAT(native_worker().crash_causes, HasSubstr("task.h"));
+  EXPECT_THAT(python_worker().crash_step, HasSubstr("-fsanitize=address"));
+  EXPECT_THAT(python_worker().crash_causes, HasSubstr("inplace"));
+  EXPECT_THAT(python_worker().crash_causes, Not(HasSubstr("task.h")));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "runner/core/weakened.hpp"
+
 namespace kbench {
 namespace {
 
@@ -21,6 +23,8 @@ bool stands(Defence defence) {
   const std::string names = "," + without() + ",";
   return names.find("," + std::string(to_string(defence)) + ",") == std::string::npos;
 }
+
+bool is_weakened() { return true; }
 
 std::map<std::string, std::string> weakened_environment() { return {{kVariable, without()}}; }
 

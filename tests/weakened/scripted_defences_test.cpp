@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "reports/facts/credit.hpp"
+#include "runner/installation/build_info.hpp"
 #include "tests/unit/evaluator_fixture.hpp"
 #include "tests/unit/report_fixture.hpp"
 
@@ -168,6 +169,11 @@ TEST_P(CreditDefences, ATaskThatCannotTellRanksNobody) {
     EXPECT_NE(credit(row, &lint).unranked, "") << kind;
     expect_paid_in_full(credit_without("telling_tasks", row, &lint));
   }
+}
+
+// A program whose defences can be switched off is not to be taken for kbench.
+TEST(WeakenedProgram, SaysSoInItsVersion) {
+  EXPECT_THAT(version_text(build_info()), ::testing::EndsWith(", weakened: for tests"));
 }
 
 }  // namespace

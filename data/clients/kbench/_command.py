@@ -30,7 +30,7 @@ TEXT_COLUMNS = (
     "message", "hint", "precision", "profile", "lint", "unranked_reason", "uncredited_reason", "pay",
     "limit_basis", "vendor.reason", "vendor.algorithm", "vendor.speedup.verdict", "vendor.over_eager.verdict",
     "submission_precision", "worker_kind", "torch_operators", "sources", "sandbox", "labels",
-    "calibrated_at", "no_verdict_reason", "chain")
+    "calibrated_at", "no_verdict_reason", "chain", "seed")
 
 
 def _program() -> Tuple[Path, bool]:

@@ -48,7 +48,11 @@ const WorkerKind& native_worker() {
       .only_known_code =
           "a native submission brings no code but its own library and cannot use LibTorch; cuBLAS "
           "and cuDNN are named in \"libraries\" of its manifest",
-      .crash_hint = "check its bounds and alignment; the shapes are in task.h"};
+      .crash_step =
+          "`kbench workspace debug DIR` calls it under sanitizers, which name the tensor and the "
+          "line "
+          "(DIR is of `kbench workspace open TASK DIR`)",
+      .crash_causes = "look at bounds and alignment; the shapes are in task.h"};
   return kKind;
 }
 
@@ -64,7 +68,10 @@ const WorkerKind& python_worker() {
       .only_known_code =
           "a Python submission brings no machine code but what the build step made of it: its "
           "process maps that, and what Python and torch consist of",
-      .crash_hint =
+      .crash_step =
+          "call ModelNew with tensors of the task's shapes in a Python of your own, with what it "
+          "compiles built with -g -fsanitize=address",
+      .crash_causes =
           "inputs and parameters are read only: no operator in place on them (relu_, "
           "inplace=True, out=); of what it compiled, check bounds and alignment"};
   return kKind;

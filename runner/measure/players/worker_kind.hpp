@@ -30,8 +30,9 @@ struct WorkerKind {
   EarlyEnd (*ended_with)(std::int32_t status) = nullptr;
   // Message for a submission that mapped other code.
   std::string_view only_known_code;
-  // Hint for a submission that a signal ended.
-  std::string_view crash_hint;
+  // Hint for a submission that a signal ended: the next step, and what it may be.
+  std::string_view crash_step;
+  std::string_view crash_causes;
 };
 
 [[nodiscard]] const WorkerKind& native_worker();

@@ -130,9 +130,11 @@ EarlyEnd WorkerProcess::describe_end(const std::string& during) {
   const char* name = ::sigabbrev_np(exit->signal);
   return {State::kCrash,
           fmt::format("the submission crashed {} (SIG{})", during, name != nullptr ? name : "?"),
-          exit->signal == SIGABRT
-              ? "an exception that nobody caught, an assertion, or a heap written past its bounds"
-              : std::string(kind_.crash_hint)};
+          fmt::format("{}; {}", kind_.crash_step,
+                      exit->signal == SIGABRT
+                          ? "an exception that nobody caught, an assertion, or a heap written past "
+                            "its bounds ends so"
+                          : kind_.crash_causes)};
 }
 
 // Until it loads, only our own code has run in there: what goes wrong is ours.

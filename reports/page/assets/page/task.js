@@ -27,7 +27,7 @@ const FACTS = [
   "samples.dropped", "samples.blocks", "samples.placements", "sandbox", "labels", "device_uuid", "limit_share",
   "limit_share_eager", "limit_ns", "unfused_limit_ns", "limit_basis", "floor_ns", "vendor.reason", "vendor.algorithm", "vendor.over_eager",
   "repeats",
-  "calibrated_at", "no_verdict_reason", "build_seconds", "wall_seconds",
+  "calibrated_at", "no_verdict_reason", "seed", "build_seconds", "wall_seconds",
 ];
 
 const nameOf = (row) => contestant(row) || words.baselinesOnly;
