@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 #include <set>
 #include <system_error>
@@ -117,8 +116,8 @@ ClockFindings judge(const Runs& runs, StoredCalibration calibration) {
   findings.coverage = coverage(equal);
   findings.checks = check_clock(runs, device);
   findings.between_rows = between_rows(findings.checks);
-  calibration.calibration.between_runs =
-      std::hypot(calibration.calibration.between_runs, findings.between_rows);
+  calibration.calibration.between_runs = std::max(calibration.calibration.between_runs,
+                                                  largest_failed_bias(findings.checks) / kNormal95);
   findings.missing = expected_checks(device) - findings.checks.size();
   findings.empty_call_ns = empty_call_ns(runs);
   findings.calibration = std::move(calibration);

@@ -37,7 +37,7 @@ struct ClockFindings {
   std::vector<ClockCheck> checks;
   std::size_t missing = 0;  // checks that could not be made
   Coverage coverage;
-  double between_rows = 0;  // analysis/clock_checks.hpp; the calibration's between_runs contains it
+  double between_rows = 0;  // analysis/clock_checks.hpp
   std::optional<double> empty_call_ns;
   int busy = 0;  // evaluations on a busy machine
 

@@ -51,6 +51,12 @@ ClockCheck judge(ClockCheck check, const std::vector<LogRatio>& seen, std::strin
   return check;
 }
 
+// Whether two rows of a run are compared, and not a row with a baseline.
+bool compares_rows(const ClockCheck& check) {
+  return std::any_of(kPlanted.begin(), kPlanted.end(),
+                     [&](const Planted& planted) { return planted.variant == check.name; });
+}
+
 // Expected excess over 1: the planted percentage, or the planted spin relative to relu's time.
 double expected_of(const Planted& planted, double relu_ns) {
   return (planted.percent - 100) / 100.0 + 1000.0 * planted.spin_us / relu_ns;
@@ -101,15 +107,20 @@ std::vector<ClockCheck> check_clock(std::span<const std::vector<Evaluation>> run
   return checks;
 }
 
+double largest_failed_bias(std::span<const ClockCheck> checks) {
+  double largest = 0;
+  for (const ClockCheck& check : checks)
+    if (!check.passed && compares_rows(check))
+      largest = std::max(largest, std::abs(check.bias()) / (1 + check.expected));
+  return largest;
+}
+
 double between_rows(std::span<const ClockCheck> checks) {
   constexpr double kOfAMedian = std::numbers::pi / 2;  // variance of a median over that of a mean
   double excess = 0;
   int count = 0;
   for (const ClockCheck& check : checks) {
-    const bool compares_rows =
-        std::any_of(kPlanted.begin(), kPlanted.end(),
-                    [&](const Planted& planted) { return planted.variant == check.name; });
-    if (!compares_rows || check.runs == 0) continue;
+    if (!compares_rows(check) || check.runs == 0) continue;
     const double bias = check.bias() / (1 + check.expected);
     const double deviation = check.deviation / (1 + check.expected);
     excess += bias * bias - kOfAMedian * deviation * deviation / check.runs;

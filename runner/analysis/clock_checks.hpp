@@ -47,7 +47,11 @@ struct ClockCheck {
 // Difference between equal rows of one run, as a standard deviation relative to a speed-up: the
 // root mean square of the planted checks' biases beyond what the spread of the runs explains. No
 // spread between runs shows it, since a row has the same place in each of them; a clock that is
-// wrong shows here as well.
+// wrong shows here as well. It says nothing of one row in two runs, where it cancels.
 [[nodiscard]] double between_rows(std::span<const ClockCheck> checks);
+
+// The largest bias of a planted check that failed, relative to the time that it should have seen;
+// zero where none failed. No interval may be narrower: it is how far the clock was off.
+[[nodiscard]] double largest_failed_bias(std::span<const ClockCheck> checks);
 
 }  // namespace kbench

@@ -72,7 +72,7 @@ Result<End> call(const TimingSelftestRequest& request, const Installation& insta
     std::string words = counted(failed, "check") + " failed";
     if (kept)
       words +=
-          "; the calibration is kept, and widens every interval by what the clock was off: "
+          "; the calibration is kept, and no interval is narrower than what the clock was off by: "
           "calibrate again while nothing else runs";
     return End{ExitCode::kInfrastructure, words};
   }

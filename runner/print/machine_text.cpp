@@ -121,10 +121,10 @@ std::string clock_text(const ClockFindings& findings, const Terminal& out) {
                       findings.coverage.held, findings.coverage.total,
                       100 * findings.coverage.median_half_width);
   text += fmt::format(
-      "equal runs differ by {:.2f} % (standard deviation; {:.2f} % by a row's place in its run), "
-      "sessions of one run by {:.2f} %\n",
-      100 * stored.calibration.between_runs, 100 * findings.between_rows,
-      100 * stored.calibration.between_sessions);
+      "equal runs differ by {:.2f} % (standard deviation), sessions of one run by {:.2f} %, equal "
+      "rows of one run by {:.2f} %\n",
+      100 * stored.calibration.between_runs, 100 * stored.calibration.between_sessions,
+      100 * findings.between_rows);
   if (findings.busy > 0)
     text += fmt::format("{} evaluations ran beside other programs: calibrate again without them\n",
                         findings.busy);

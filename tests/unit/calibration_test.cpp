@@ -79,6 +79,14 @@ TEST(BetweenRows, IsNothingWhereTheRunsDifferByMore) {
   EXPECT_EQ(between_rows({}), 0);
 }
 
+TEST(LargestFailedBias, IsRelativeToWhatWasPlanted) {
+  std::vector<ClockCheck> checks{check_of(0, 0.02, 0), check_of(1, 0.5, 0, "twice"),
+                                 check_of(0, 0.9, 0, "compiled")};
+  checks[0].passed = true;
+  EXPECT_DOUBLE_EQ(largest_failed_bias(checks), 0.25);
+  EXPECT_EQ(largest_failed_bias({}), 0);
+}
+
 // The compiled baseline is another program, which may be faster.
 TEST(BetweenRows, ComparesRowsAlone) {
   EXPECT_EQ(between_rows(std::vector{check_of(0, 0.02, 0, "compiled")}), 0);
