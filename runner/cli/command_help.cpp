@@ -20,11 +20,11 @@ constexpr const char* kExitCodes =
 // E, C and V are what a kernel's speed-ups over the baselines are called there.
 std::string rewards_help() {
   std::string text =
-      "Rewards of correct and of failed rows; E, C and V are the speed-ups over eager, compiled "
-      "and "
-      "the vendor's library:\n";
+      "Rewards; E, C and V are the speed-ups over eager, compiled and the vendor's library:\n";
+  constexpr const char* kLine = "  {:20}  {:54}  {}\n";
+  text += fmt::format(kLine, "NAME", "OF A CORRECT ROW", "OF A FAILED ROW");
   for (const RewardKind& kind : reward_kinds())
-    text += fmt::format("  {:19}  {:54}  {}\n", kind.name, kind.correct, kind.fails);
+    text += fmt::format(kLine, kind.name, kind.correct, kind.fails);
   return text + "\n";
 }
 

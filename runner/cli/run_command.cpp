@@ -138,8 +138,7 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
              "Seconds that loading and all calls of a submission may take together (default: 180)",
              "SECONDS");
   add_call_limit(app, options.call_limit_seconds,
-                 "Seconds that one call may take (default: 100 × eager, within 20 and 60; for a "
-                 ".cu 5 and 60)");
+                 "Seconds that one call may take (default: by eager's time, at most 60)");
   app.add_flag("--quick", options.quick, "Check in full, but time briefly: a wide interval");
   return whose;
 }
@@ -183,7 +182,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
                         "Order of the rows; longest: by durations of earlier runs (default: task)");
   auto* shard =
       add_parsed(run, "--shard", options.shard, parse_shard, "I/N",
-                 "Only the I-th of N parts of the tasks; all parts have the same --group");
+                 "Only the I-th of N parts of the tasks; give every part the same --group");
   shard->excludes(file);
   auto* group =
       run.add_option("--group", options.group, "Name that the shards of one run have in common");

@@ -47,8 +47,9 @@ void add_levels(CLI::App& app, std::vector<int>& levels, const std::string& help
 void add_tags(CLI::App& app, std::vector<std::string>& tags) {
   const auto families = all_families();
   // The first name is the one that settings have; `kbench tag`, which names runs, is another thing.
-  app.add_option("--tag,--family", tags,
-                 "Only tasks with operators of these families: matmul,scan (not the tag of a run)")
+  app.add_option(
+         "--tag,--family", tags,
+         "Only tasks with an operator of any of these families: matmul,scan (not the tag of a run)")
       ->check(one_of({families.begin(), families.end()}).description(""))
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -79,8 +80,7 @@ void add_columns(CLI::App& app, std::vector<std::string>& columns,
 void add_devices(CLI::App& app, std::optional<std::string>& devices) {
   app.add_option(
          "--devices", devices,
-         "GPUs measuring at once: all, a number, or cuda:0,cuda:2 (default: one); cpu: the CPU "
-         "instead")
+         "GPUs measuring at once: all, a count (2), or cuda:0,cuda:2 (default: one); cpu: the CPU")
       ->excludes(app.get_option("--device"))
       ->type_name("LIST");
 }
@@ -112,7 +112,7 @@ void add_one_task(CLI::App& app, std::string& task) {
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
   add_word(app, "--allow-torch", policy, {"data", "all", "none"},
-           "Python computing with torch: data (default) ranks it apart, all with the rest, none "
+           "Python that computes with torch: 'data' ranks it apart (default), 'all' not, 'none' "
            "fails it");
 }
 

@@ -8,6 +8,7 @@
 #include "reports/over_time/compare.hpp"
 #include "reports/over_time/compare_report.hpp"
 #include "reports/over_time/fail_on.hpp"
+#include "runner/analysis/speedup.hpp"
 #include "tests/fakes/stored_runs.hpp"
 
 namespace kbench {
@@ -165,6 +166,19 @@ TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
   EXPECT_THAT(table, HasSubstr("Undecided because\n  4 pairs scatter too much"));
   EXPECT_THAT(compare_json(comparison)["rows"][0]["reason"].get<std::string>(),
               HasSubstr("(--pairs 8)"));
+}
+
+// `kbench compare --help` names the number.
+TEST(CompareRuns, SevenEqualPairsOnACpuAreSameAndSixAreNot) {
+  Comparison comparison = compare_times(1'000'000, 1'000'000);
+  comparison.rows.at(0).after->device = "cpu";
+  Evidence evidence{.slowdowns = std::vector<double>(6, 0.0),
+                    .between_runs = least_spread("cpu").between_runs};
+  judge_by_pairs(comparison, {evidence});
+  EXPECT_EQ(comparison.rows.at(0).change, Change::kUndecided);
+  evidence.slowdowns.push_back(0);
+  judge_by_pairs(comparison, {evidence});
+  EXPECT_EQ(comparison.rows.at(0).change, Change::kSame);
 }
 
 TEST(CompareRuns, OnePairAloneHasNoScatter) {
