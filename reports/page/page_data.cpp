@@ -151,7 +151,6 @@ Json details_json(const RowCommands& commands, const Evaluation& evaluation, con
   note("task_hash", evaluation.task_hash);
   note("package_key", evaluation.package_key);
   note("source_hash", evaluation.submission ? evaluation.submission->source_hash : "");
-  note("seed", evaluation.seed);
   details["facts"] = std::move(facts);
   if (std::any_of(row.sources.begin(), row.sources.end(),
                   [&](const TreeFile& file) { return !contents.contains(file.hash); }))
