@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reports/facts/file_names.hpp"
 #include "reports/facts/run_facts.hpp"
 #include "reports/facts/without_folders.hpp"
 #include "runner/analysis/keep.hpp"
@@ -301,17 +302,6 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.device_uuid = evaluation.device_uuid;
   row.seed = evaluation.seed;
   return row;
-}
-
-// Names the files of rows that would be called the same: 019_relu.cpp and 019_relu.py of an agent.
-void tell_files_apart(std::vector<ResultRow>& rows) {
-  using Called = std::tuple<std::string, std::string, std::string>;
-  std::map<Called, std::set<std::string>> files;
-  for (const ResultRow& row : rows)
-    if (row.has_submission) files[{row.task, row.size, row.contestant()}].insert(row.submission);
-  for (ResultRow& row : rows)
-    if (row.has_submission && files[{row.task, row.size, row.contestant()}].size() > 1)
-      row.file = std::filesystem::path(row.submission).filename().string();
 }
 
 }  // namespace

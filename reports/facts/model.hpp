@@ -55,7 +55,8 @@ struct ResultRow {
   std::string agent;       // this and the next three: empty without a submission
   std::string submission;  // path below the submissions folder
   std::string variant;
-  // Name of the file, where its agent has handed in another one for the task as well; else empty.
+  // Ending of the file, ".py", where its agent has handed in another one for the task as well; the
+  // file's name where endings do not tell them apart; else empty (reports/facts/file_names.hpp).
   std::string file;
   std::string submission_precision;
   bool vendor_library = false;
@@ -122,7 +123,7 @@ struct ResultRow {
 
   // "agent" or "agent@variant"; empty without a submission.
   [[nodiscard]] std::string contestant() const;
-  // The same with `file` behind it: "agent (019_relu.py)".
+  // The same with `file` behind it: "agent (.py)".
   [[nodiscard]] std::string told_apart() const;
   // The contestant that the row counts for: rows that are ranked apart have one of their own.
   [[nodiscard]] std::string ranked_as() const;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/fields.hpp"
+#include "reports/facts/file_names.hpp"
 #include "reports/facts/run_words.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/result_table.hpp"
@@ -29,7 +30,7 @@ std::string short_name(const std::string& name) {
 }
 
 std::string contestant_of(const ResultRow& row) {
-  return row.has_submission ? short_name(row.told_apart()) : "–";
+  return row.has_submission ? short_told_apart(row, kNameColumns) : "–";
 }
 
 // The message indented, at most `limit` lines; the rest is counted.

@@ -76,7 +76,7 @@ Json benchmark_of(const ResultRow& row, std::string_view who, const Timing& timi
 }
 
 Json submission_of(const ResultRow& row) {
-  Json benchmark = benchmark_of(row, row.contestant(), row.submitted);
+  Json benchmark = benchmark_of(row, row.told_apart(), row.submitted);
   benchmark["state"] = to_string(row.state);
   if (row.state != State::kOk) {
     // A failed submission's time, where there is one, is no result.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/facts/fields.hpp"
+#include "reports/facts/file_names.hpp"
 #include "reports/facts/sanitize.hpp"
 
 namespace kbench {
@@ -121,7 +122,7 @@ std::vector<Column> result_columns(std::span<const ResultRow> rows, std::size_t 
   Column state{"State", Kind::kText, {}};
   Column verdict{"Verdict", Kind::kText, {}};
   for (const ResultRow& row : rows) {
-    const std::string name = shorten(sanitize_line(row.told_apart()), name_columns);
+    const std::string name = short_told_apart(row, name_columns);
     contestant.cells.push_back({row.has_submission ? name : "–", {}});
     state.cells.push_back(state_cell(row));
     verdict.cells.push_back(verdict_cell(row));

@@ -17,8 +17,6 @@
 namespace kbench {
 namespace {
 
-constexpr double kLevelOfDoubt = 0.05;
-
 using Key = std::tuple<std::string, std::string, std::string>;  // task, agent, variant
 
 // The evaluation that stands for each submission.

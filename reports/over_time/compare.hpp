@@ -17,6 +17,9 @@
 
 namespace kbench {
 
+inline constexpr double kLevelOfDoubt = 0.05;  // most corrected p of a SLOWER or FASTER row
+inline constexpr int kMostComparedPairs = 99;  // pairs that --remeasure may measure
+
 // Kinds of change, worst first, which is the order of the table.
 enum class Change {
   kNowFails,   // was correct, and is not any more

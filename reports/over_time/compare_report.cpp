@@ -61,29 +61,66 @@ std::string source_words(const ComparedRow& row) {
   return row.same_source ? "same" : "changed";
 }
 
-// Why a row with a ratio is undecided all the same: its interval.
-std::string interval_words(const ComparedRow& row) {
-  const std::string margin = fmt::format("{:g} %", 100 * same_margin(row.after->device));
-  if (row.pairs == 0)
+// Rows that are judged by their ratio: the correction is over these.
+std::size_t judged_rows(const Comparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [](const ComparedRow& row) { return row.corrected_p.has_value(); }));
+}
+
+bool is_measured_again(const Comparison& comparison) {
+  return std::any_of(comparison.rows.begin(), comparison.rows.end(),
+                     [](const ComparedRow& row) { return row.pairs > 0; });
+}
+
+// Words on what another measurement did, or would do, of a row that has the ratio of the two runs.
+std::string remeasuring_words(const Comparison& comparison, const ComparedRow& row) {
+  if (is_measured_again(comparison))
+    return row.same_source ? "; its source is unchanged, and was not measured again"
+                           : "; it was not measured again";
+  return row.same_source ? "; its source is unchanged, so that --remeasure does not time it again"
+                         : ": `kbench compare --remeasure` times both sources side by side";
+}
+
+std::string scatter_words(const ComparedRow& row, const std::string& margin) {
+  const std::string more =
+      row.pairs < kMostComparedPairs
+          ? fmt::format("more pairs (--pairs {}), or a machine with nothing else to do, may",
+                        std::clamp(2 * row.pairs, 5, kMostComparedPairs))
+          : "a machine with nothing else to do may";
+  return fmt::format("{} pairs scatter too much to tell a change of {} from chance: {}", row.pairs,
+                     margin, more);
+}
+
+// Why a row with a ratio is undecided all the same: the number of rows, or its interval.
+std::string undecided_words(const Comparison& comparison, const ComparedRow& row) {
+  if (row.ratio->p <= kLevelOfDoubt && row.corrected_p.value_or(0) > kLevelOfDoubt)
     return fmt::format(
-        "the interval is too wide to tell a change of {} from chance: `kbench compare --remeasure` "
-        "times both sources side by side",
-        margin);
-  return fmt::format(
-      "{} pairs scatter too much to tell a change of {} from chance: more pairs (--pairs {}), or a "
-      "machine with nothing else to do, may",
-      row.pairs, margin, std::max(5, 2 * row.pairs));
+        "not significant among {} rows (Holm's correction), although it would be alone",
+        judged_rows(comparison));
+  const std::string margin = fmt::format("{:g} %", 100 * same_margin(row.after->device));
+  if (row.pairs > 0) return scatter_words(row, margin);
+  return fmt::format("the interval is too wide to tell a change of {} from chance{}", margin,
+                     remeasuring_words(comparison, row));
 }
 
-std::string reason_of(const ComparedRow& row) {
-  const bool by_interval = row.change == Change::kUndecided && row.ratio && row.after;
-  return row.reason.empty() && by_interval ? interval_words(row) : row.reason;
+std::string reason_of(const Comparison& comparison, const ComparedRow& row) {
+  const bool by_ratio = row.change == Change::kUndecided && row.ratio && row.after;
+  return row.reason.empty() && by_ratio ? undecided_words(comparison, row) : row.reason;
 }
 
-std::string note_of(const ComparedRow& row) {
+// A ratio of the two runs beside ratios of new pairs.
+bool is_stored(const Comparison& comparison, const ComparedRow& row) {
+  return row.ratio && row.pairs == 0 && is_measured_again(comparison);
+}
+
+std::string note_of(const Comparison& comparison, const ComparedRow& row) {
+  std::string note = row.reason;
+  if (is_stored(comparison, row) && note.empty())
+    note = row.same_source ? "source unchanged, not measured again" : "not measured again";
   // "Undecided because" below the table has these reasons in full.
-  std::string note =
-      row.change == Change::kUndecided && !reason_of(row).empty() ? "reason below" : row.reason;
+  if (row.change == Change::kUndecided && !reason_of(comparison, row).empty())
+    note = "reason below";
   if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
   if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
   return sanitize_line(note);
@@ -95,10 +132,8 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
   Column task{.heading = "Task"};
   Column contestant{.heading = "Submission"};
   // The sides are of the two runs, also where the ratio is not.
-  const bool is_again =
-      std::any_of(rows.begin(), rows.end(), [](const ComparedRow* row) { return row->pairs > 0; });
-  Column ratio{.heading = is_again ? "New pairs: after/before" : "Speed after/before",
-               .kind = Column::Kind::kNumber};
+  const bool is_again = is_measured_again(comparison);
+  Column ratio{.heading = "Speed after/before", .kind = Column::Kind::kNumber};
   const std::string over =
       fmt::format("{}vs {} ", is_again ? "Stored: " : "", to_string(comparison.baseline));
   Column before{.heading = over + "before", .kind = Column::Kind::kNumber, .importance = 3};
@@ -110,11 +145,12 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
         {fmt::format("{} {}", glyph(row->change), to_string(row->change)), tone(row->change)});
     task.cells.push_back({sanitize_line(row->task), {}});
     contestant.cells.push_back({shorten(sanitize_line(row->contestant()), kNameColumns), {}});
-    ratio.cells.push_back({show_change(row->ratio), {}});
+    ratio.cells.push_back(
+        {(is_stored(comparison, *row) ? "stored " : "") + show_change(row->ratio), {}});
     before.cells.push_back({show_side(row->before, comparison.baseline), {}});
     after.cells.push_back({show_side(row->after, comparison.baseline), {}});
     source.cells.push_back({source_words(*row), {}});
-    note.cells.push_back({note_of(*row), {}});
+    note.cells.push_back({note_of(comparison, *row), {}});
   }
   return render_table({std::move(change), std::move(task), std::move(contestant), std::move(ratio),
                        std::move(before), std::move(after), std::move(source), std::move(note)},
@@ -135,7 +171,8 @@ std::string caution_lines(const std::vector<std::string>& cautions) {
 std::string undecided_lines(const Comparison& comparison) {
   std::map<std::string, int> reasons;
   for (const ComparedRow& row : comparison.rows)
-    if (row.change == Change::kUndecided && !reason_of(row).empty()) ++reasons[reason_of(row)];
+    if (row.change == Change::kUndecided)
+      if (const std::string reason = reason_of(comparison, row); !reason.empty()) ++reasons[reason];
   std::string lines;
   for (const auto& [reason, rows] : reasons)
     lines += fmt::format("  {} ({} row{})\n", sanitize_line(reason), rows, rows == 1 ? "" : "s");
@@ -195,13 +232,15 @@ Json ratio_json(const ComparedRow& row) {
           {"p_holm", row.corrected_p ? rounded(*row.corrected_p) : Json()}};
 }
 
-Json row_json(const ComparedRow& row, Side baseline) {
+Json row_json(const Comparison& comparison, const ComparedRow& row) {
+  const Side baseline = comparison.baseline;
+  const std::string reason = reason_of(comparison, row);
   const bool both = row.before && row.after;
   return {{"task", row.task},
           {"agent", row.agent},
           {"variant", row.variant},
           {"change", to_string(row.change)},
-          {"reason", reason_of(row).empty() ? Json() : Json(reason_of(row))},
+          {"reason", reason.empty() ? Json() : Json(reason)},
           {"ratio", ratio_json(row)},
           {"pairs", row.pairs},
           {"source_changed", both ? Json(!row.same_source) : Json()},
@@ -242,7 +281,7 @@ Json compare_json(const Comparison& comparison) {
   for (const Change change : kChanges)
     counts[std::string(to_string(change))] = comparison.count(change);
   Json rows = Json::array();
-  for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(row, comparison.baseline));
+  for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(comparison, row));
   return {
       {"schema_version", kReportSchemaVersion},
       {"before", run_json(comparison.before.run, comparison.before.tags)},

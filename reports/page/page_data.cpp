@@ -137,6 +137,7 @@ Json details_json(const RowCommands& commands, const Evaluation& evaluation, con
       {"checks", evaluation.checks.size()},
       {"mad_ns",
        {finite(row.eager.mad_ns), finite(row.compiled.mad_ns), finite(row.submitted.mad_ns)}}};
+  if (!row.file.empty()) details["file"] = sanitize_line(row.file);
   if (row.ranked_apart()) details["ranked_as"] = sanitize_line(row.ranked_as());
   if (Json failed = failed_checks_json(evaluation); !failed.empty())
     details["failed_checks"] = std::move(failed);
@@ -150,7 +151,6 @@ Json details_json(const RowCommands& commands, const Evaluation& evaluation, con
   note("task_hash", evaluation.task_hash);
   note("package_key", evaluation.package_key);
   note("source_hash", evaluation.submission ? evaluation.submission->source_hash : "");
-  note("seed", evaluation.seed);
   details["facts"] = std::move(facts);
   if (std::any_of(row.sources.begin(), row.sources.end(),
                   [&](const TreeFile& file) { return !contents.contains(file.hash); }))

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/fields.hpp"
+#include "reports/facts/file_names.hpp"
 #include "reports/facts/run_words.hpp"
 #include "reports/facts/sanitize.hpp"
 
@@ -228,6 +229,7 @@ const ResultRow& PageTask::baselines() const {
 PageModel::PageModel(const ReportData& report) : data(report) {
   std::vector<ResultRow> derived;
   for (const Evaluation& evaluation : data.evaluations) derived.push_back(derive(data, evaluation));
+  tell_files_apart(derived);
   std::vector<std::size_t> order(derived.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {

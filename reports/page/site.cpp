@@ -196,7 +196,7 @@ std::string task_table(const PageModel& page, const std::string& task) {
   html.close().close().open("tbody");
   for (const ResultRow& row : page.rows) {
     if (row.task != task) continue;
-    html.open("tr").element("th", row.has_submission ? row.contestant() : "baselines only",
+    html.open("tr").element("th", row.has_submission ? row.told_apart() : "baselines only",
                             {{"scope", "row"}});
     for (const char* name : kFields)
       html.element("td", std::string_view(name) == "state" ? words(row.state)

@@ -212,7 +212,7 @@ void write_failures(HtmlWriter& html, const PageBoard& board) {
         begun = true;
       }
       html.open("tr").element("th", row.task, {{"scope", "row"}});
-      html.element("td", row.has_submission ? row.contestant() : "baselines only");
+      html.element("td", row.has_submission ? row.told_apart() : "baselines only");
       html.element("td", fmt::format("{} {}", glyph(row.state), words(row.state)),
                    {{"class", std::string(to_string(tone(row.state)))}});
       html.element("td", whose(row.fault));

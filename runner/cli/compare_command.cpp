@@ -84,7 +84,8 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   compare.add_flag("--force", options.force, "Compare runs that differ in how they measured");
   compare.add_flag("--remeasure", options.remeasure,
                    "Measure both sources again, in turns, and compare these times");
-  add_pairs(compare, options.pairs, 99, "Pairs that --remeasure measures (default: 3)");
+  add_pairs(compare, options.pairs, kMostComparedPairs,
+            "Pairs that --remeasure measures (default: 3)");
   add_path(
       compare, "--submissions-before", options.submissions_before, "DIR",
       "Folder with the sources of BEFORE (default: the database, else their old path, else git)");

@@ -1,10 +1,7 @@
 #include "runner/print/run_face.hpp"
 
-#include <filesystem>
-#include <map>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,21 +24,17 @@ RunFace::RunFace(ColorMode color, int verbosity, std::function<void(const Evalua
     : progress_(color, verbosity), stored_(std::move(stored)) {}
 
 Status RunFace::begin(const Plan& plan) {
-  using Called = std::tuple<std::size_t, std::string, std::string>;
-  std::map<Called, std::set<std::string>> files;
   for (const PlannedRow& unit : plan.units)
     if (!unit.id.name.empty())
-      files[{unit.task, unit.id.agent, unit.id.variant}].insert(unit.id.name);
-  for (auto& [called, names] : files)
-    if (names.size() > 1) told_apart_.merge(names);
+      names_.add(plan.tasks[unit.task].id, plan.target.size, unit.id.agent, unit.id.variant,
+                 unit.id.name);
   return Done{};
 }
 
 void RunFace::row(const Evaluation& evaluation, std::span<const Blob> /*sources*/) {
   stored_(evaluation);
   ResultRow row = derive(evaluation);
-  if (told_apart_.contains(row.submission))
-    row.file = std::filesystem::path(row.submission).filename().string();
+  names_.tell_apart(row);
   const std::string line = format_row_line(row);
   if (is_failure(evaluation.state))
     progress_.item_failed(line);

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 #include <functional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "reports/facts/file_names.hpp"
 #include "reports/facts/model.hpp"
 #include "reports/write/outputs.hpp"
 #include "runner/core/result.hpp"
@@ -28,7 +28,7 @@ class RunFace : public RunSink {
 
  private:
   Progress progress_;
-  std::set<std::string> told_apart_;  // submissions beside which their agent has another file
+  FileNames names_;  // names of the files that the plan has
   std::function<void(const Evaluation&)> stored_;
 };
 

@@ -68,7 +68,9 @@ class WordsTest(PageCase):
         self.assertIn("Of equal shares the one with the higher mean over all tasks is the better one",
                       page.inner_text(".ranks-by"))
         self.choose(page, "fast")
-        self.assertIn("Equal shares hold the same places", page.inner_text(".ranks-by"))
+        note = page.inner_text(".ranks-by")
+        self.assertIn("Equal shares are a tie between the two; their places may still differ.", note)
+        self.assertNotIn("hold the same places", note)
         self.choose(page, "mean")
         self.assertNotIn("qual shares", page.inner_text(".ranks-by"))
 
@@ -138,9 +140,25 @@ class CompareTest(PageCase):
             self.assertIn((row["task"], float(row["agent-a.low"])), stored)
             self.assertAlmostEqual(float(row["ratio"]), float(row["agent-a"]) / float(row["agent-b"]))
         text = saved(page, compare.locator('.exports button:text-is("Markdown")'))
-        self.assertEqual(len(text.splitlines()), len(rows) + 2)
+        self.assertEqual(len(text.splitlines()), len(rows) + 4)
         self.mean = [math.log(float(row["ratio"])) for row in rows]
         self.check_mean(compare.locator(".mean-ratio").inner_text(), len(rows))
+
+    def test_a_saved_one_names_its_run_and_marks_what_is_left_out(self):
+        """Was: neither, though the manual says that an export marks it."""
+        task = self.report["results"][0]["task"]
+        page = self.open(f"#compare?cmp=agent-a%0Aagent-b&out={task}&over=compiled")
+        buttons = page.locator("#compare .exports button")
+        rows = list(csv.DictReader(io.StringIO(saved(page, buttons.filter(has_text="CSV")))))
+        for row in rows:
+            self.assertEqual(row["run_id"], self.report["run_id"])
+            self.assertEqual(row["started_at"], self.report["started_at"])
+            self.assertEqual(row["over"], "compiled")
+            self.assertEqual(row["left_out_of_scores"] == "true", row["task"] == task)
+        head = saved(page, buttons.filter(has_text="Markdown")).splitlines()[0].replace("\\", "")
+        self.assertTrue(head.startswith(f"Run {self.report['run_id']} of {self.report['started_at']} · "), head)
+        self.assertIn("agent-a against agent-b · over compiled", head)
+        self.assertTrue(head.endswith(f"left out of scores: {task}"), head)
 
     def check_mean(self, text, n):
         self.assertIn(f"Geometric mean of the {n} ratios", text)
@@ -172,6 +190,27 @@ class CompareTest(PageCase):
 
 class SavedTest(PageCase):
     shape = (40, 3, 16)
+
+    def test_a_ranking_that_was_scored_anew_is_marked(self):
+        """Was: the same file as of all tasks, with other numbers and no name of the run."""
+        def rows_of(page):
+            button = page.locator('.ranks .exports button:text-is("CSV")')
+            return list(csv.DictReader(io.StringIO(saved(page, button))))
+        for row in rows_of(self.open()):
+            self.assertEqual(row["run_id"], self.report["run_id"])
+            self.assertEqual(row["started_at"], self.report["started_at"])
+            self.assertEqual([row[name] for name in ("rescored", "search", "operators", "left_out_of_scores")],
+                             ["false", "", "", ""])
+        task = next(row["task"] for row in self.report["results"] if "relu" in row["task"])
+        page = self.open(f"#?q=relu&out={task}")
+        for row in rows_of(page):
+            self.assertEqual([row[name] for name in ("rescored", "search", "left_out_of_scores")],
+                             ["true", "relu", task])
+        text = saved(page, page.locator('.ranks .exports button:text-is("Markdown")'))
+        head = text.splitlines()[0].replace("\\", "")
+        self.assertIn(self.report["run_id"], head)
+        self.assertIn("tasks with “relu”", head)
+        self.assertTrue(head.endswith(f"left out of scores: {task}"), head)
 
     def test_the_ranking_is_saved_as_it_is_stored(self):
         page = self.open("#?metric=penalised")
@@ -238,6 +277,35 @@ class SpokenTest(PageCase):
         page = self.open("#?show=failed")
         self.assertIn("scores stay of all tasks", page.inner_text(".status-line"))
         self.assertFalse(self.open().is_visible(".state-only"))
+
+
+class DetailsTest(PageCase):
+    shape = (40, 3, 16)
+
+    def test_the_seed_stands_once(self):
+        row = self.report["results"][0]
+        page = self.open(f"#{row['task']}")
+        terms = page.locator("#task details.entry[open] dl.facts").first.locator("dt").all_inner_texts()
+        self.assertEqual(len(terms), len(set(map(str.lower, terms))), terms)
+
+    def test_two_files_of_an_agent_are_told_apart(self):
+        """Was: both by the agent's name."""
+        names = [field["name"] for field in data_of(self.file)["fields"]]
+        task = self.board()["tasks"][0]
+
+        def change(data):
+            first, count = task["rows"]
+            for i in range(first, first + count):
+                data["rows"][i][names.index("agent")] = "an-agent-with-a-name-of-many-letters"
+                data["details"][i]["file"] = f".{i}"
+        page = self.open(f"#{task['task']}", file=self.altered(change))
+        shown = page.locator("#task table.results tbody th").all_inner_texts()
+        self.assertEqual(len(set(shown)), len(shown))
+        self.assertIn(f"an-agent-with-a-name-of-many-letters (.{task['rows'][0]})", shown)
+        labels = [text for text in page.locator("#task figure").first.locator("text.name").evaluate_all(
+            "all => all.map(e => e.firstChild.textContent)") if text.startswith("an-")]
+        self.assertGreater(len(labels), 1)
+        self.assertEqual(len(set(labels)), len(labels), labels)
 
 
 class SuspectTest(PageCase):

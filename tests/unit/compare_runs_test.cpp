@@ -1,5 +1,7 @@
 #include <cmath>
+#include <map>
 #include <sstream>
+#include <string_view>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +20,9 @@ using test::failed_evaluation;
 using test::RunSpec;
 using test::stored_run;
 using test::timed_evaluation;
+using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -161,11 +165,57 @@ TEST(CompareRuns, PairsThatWereMeasuredAgainReplaceTheRuns) {
   judge_by_pairs(comparison, {evidence});
   EXPECT_EQ(comparison.rows.at(0).change, Change::kUndecided);
   const std::string table = render_compare(comparison, false, {});
-  EXPECT_THAT(table, HasSubstr("New pairs: after/before"));
+  EXPECT_THAT(table, HasSubstr("Speed after/before"));
   EXPECT_THAT(table, HasSubstr("Stored: vs eager before"));
   EXPECT_THAT(table, HasSubstr("Undecided because\n  4 pairs scatter too much"));
   EXPECT_THAT(compare_json(comparison)["rows"][0]["reason"].get<std::string>(),
               HasSubstr("(--pairs 8)"));
+  const auto reason_after = [&](int pairs) {
+    evidence.slowdowns.clear();
+    for (int i = 0; i < pairs; ++i) evidence.slowdowns.push_back(i % 2 == 0 ? 0.9 : -0.9);
+    judge_by_pairs(comparison, {evidence});
+    return compare_json(comparison)["rows"][0]["reason"].get<std::string>();
+  };
+  EXPECT_THAT(reason_after(60), HasSubstr("more pairs (--pairs 99)")) << "it takes no more";
+  EXPECT_THAT(reason_after(99), Not(HasSubstr("more pairs")));
+}
+
+// They stood under "New pairs", with the advice to measure them again.
+TEST(CompareReport, WhatWasNotMeasuredAgainIsMarked) {
+  std::vector<Evaluation> before;
+  std::vector<Evaluation> after;
+  for (const char* agent : {"again", "same", "lost"}) {
+    before.push_back(timed_evaluation("aa", kRelu, agent, 1'000'000));
+    after.push_back(timed_evaluation("bb", kRelu, agent, 1'030'000));
+    if (std::string_view(agent) != "same") after.back().submission->source_hash = "another";
+  }
+  Comparison comparison = compare(data_of({.id = "aa"}, std::move(before)),
+                                  data_of({.id = "bb"}, std::move(after)), Side::kEager);
+  EXPECT_THAT(render_compare(comparison, true, {}), Not(HasSubstr("stored 0.97")));
+  std::vector<Evidence> by_row(3);
+  for (std::size_t i = 0; i < by_row.size(); ++i)
+    if (comparison.rows[i].agent == "again")
+      by_row[i] = {.slowdowns = {0.2, 0.21, 0.19, 0.2, 0.2}, .between_runs = 0.02};
+  const auto reasons = [&] {
+    std::map<std::string, std::string> found;
+    const Json report = compare_json(comparison);
+    for (const Json& row : report["rows"])
+      found[row["agent"]] = row["reason"].is_null() ? "" : row["reason"];
+    return found;
+  };
+  EXPECT_THAT(reasons()["same"],
+              HasSubstr("its source is unchanged, so that --remeasure does not"));
+  EXPECT_THAT(reasons()["lost"], HasSubstr("`kbench compare --remeasure`"));
+  judge_by_pairs(comparison, by_row);
+  const std::string table = render_compare(comparison, true, {});
+  EXPECT_THAT(table, HasSubstr("Speed after/before"));
+  EXPECT_THAT(table, ContainsRegex("same +stored 0.97"));
+  EXPECT_THAT(table, ContainsRegex("lost +stored 0.97"));
+  EXPECT_THAT(table, ContainsRegex("again +0.81"));
+  EXPECT_THAT(table, Not(HasSubstr("--remeasure")));
+  EXPECT_EQ(reasons()["again"], "");
+  EXPECT_THAT(reasons()["same"], EndsWith("its source is unchanged, and was not measured again"));
+  EXPECT_THAT(reasons()["lost"], EndsWith("; it was not measured again"));
 }
 
 // `kbench compare --help` names the number.
@@ -233,7 +283,8 @@ TEST(CompareRuns, ASlowerMachineCancels) {
 
 TEST(CompareRuns, TheCorrectionIsOverAllRows) {
   // 8 % slower: p = 0.0065. With ten more rows, which did not change, it is eleven times that.
-  const auto runs_with = [](int more) {
+  std::string reason;
+  const auto runs_with = [&](int more) {
     std::vector<Evaluation> before{timed_evaluation("aa", kRelu, "alice", 1'000'000)};
     std::vector<Evaluation> after{timed_evaluation("bb", kRelu, "alice", 1'080'000)};
     for (int i = 0; i < more; ++i) {
@@ -243,6 +294,9 @@ TEST(CompareRuns, TheCorrectionIsOverAllRows) {
     }
     const auto comparison = compare(data_of({.id = "aa"}, std::move(before)),
                                     data_of({.id = "bb"}, std::move(after)), Side::kEager);
+    const Json report = compare_json(comparison);
+    for (const Json& row : report["rows"])
+      if (row["task"] == kRelu && row["reason"].is_string()) reason = row["reason"];
     for (const ComparedRow& row : comparison.rows)
       if (row.task == kRelu) return row;
     return ComparedRow{};
@@ -253,6 +307,8 @@ TEST(CompareRuns, TheCorrectionIsOverAllRows) {
   const ComparedRow among = runs_with(10);
   EXPECT_EQ(among.change, Change::kUndecided);
   EXPECT_NEAR(among.corrected_p.value(), 11 * alone.ratio->p, 1e-12);
+  EXPECT_EQ(reason, "not significant among 11 rows (Holm's correction), although it would be alone")
+      << "the interval of 8 % is not what keeps it undecided";
 }
 
 TEST(CompareRuns, VerdictsOnStates) {

@@ -166,10 +166,34 @@ TEST(ConsoleReport, TwoFilesOfAnAgentForATaskAreToldApart) {
   other.state = State::kImportError;
   other.message = "it cannot be imported";
   const std::string report = render_console(data);
-  EXPECT_THAT(report, HasSubstr("level1/019_relu  example (019_relu.py)"));
-  EXPECT_THAT(report, HasSubstr("✗ level1/019_relu  example (019_relu.py)  import error"));
+  EXPECT_THAT(report, HasSubstr("level1/019_relu  example (.py)"));
+  EXPECT_THAT(report, HasSubstr("✗ level1/019_relu  example (.py)  import error"));
+  other.submission->name = "example/level1/019_relu@a.py";
+  EXPECT_THAT(render_console(data), HasSubstr("  example (019_relu@a.py)")) << "the stems differ";
   other.submission->name = data.evaluations[0].submission->name;
   EXPECT_THAT(render_console(data), Not(HasSubstr("example ("))) << "shards may have it twice";
+}
+
+// The name was cut where it told the two apart: "alice (001_square_matrix_multip…" were both.
+TEST(ConsoleReport, WhatTellsTwoFilesApartIsNotCutOff) {
+  ReportData data = make_report_data();
+  data.evaluations.resize(1);
+  data.evaluations[0].submission->name = "a/level1/001_square_matrix_multiplication_by_tiles.cpp";
+  data.evaluations.push_back(data.evaluations[0]);
+  Evaluation& other = data.evaluations[1];
+  other.submission->name = "a/level1/001_square_matrix_multiplication_by_tiles.py";
+  std::string report = render_console(data);
+  EXPECT_THAT(report, HasSubstr("  example (.cpp)"));
+  EXPECT_THAT(report, HasSubstr("  example (.py)"));
+  for (Evaluation& evaluation : data.evaluations)
+    evaluation.submission->agent = "an_agent_with_a_name_of_many_letters";
+  report = render_console(data);
+  EXPECT_THAT(report, HasSubstr("  an_agent_with_a_name_of_… (.cpp)  "));
+  EXPECT_THAT(report, HasSubstr("  an_agent_with_a_name_of_m… (.py)  "));
+  other.submission->name = "a/level1/001_square_matrix_multiplication_by_rows.cpp";
+  report = render_console(data);
+  EXPECT_THAT(report, HasSubstr("  an_agen… (…ication_by_tiles.cpp)  "));
+  EXPECT_THAT(report, HasSubstr("  an_agen… (…lication_by_rows.cpp)  "));
 }
 
 // An agent's other file was right, and left out on purpose: "0/2 correct" was not true.

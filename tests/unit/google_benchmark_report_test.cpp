@@ -1,6 +1,9 @@
 #include "reports/formats/google_benchmark_report.hpp"
 
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -35,6 +38,21 @@ TEST(GoogleBenchmarkReport, HasWhatItsReadersAskFor) {
   EXPECT_EQ(by_name.at("level1/019_relu/full/bob").at("error_occurred"), true);
   EXPECT_EQ(by_name.at("level1/023_softmax/full/bob").at("skipped"), true);
   EXPECT_GT(by_name.at("level3/007_lenet5/full/eager").at("real_time"), 0);
+}
+
+// Google Benchmark's compare.py pairs benchmarks by their names.
+TEST(GoogleBenchmarkReport, TwoFilesOfAnAgentHaveTwoNames) {
+  ReportData data = test::make_formats_data();
+  Evaluation second = data.evaluations.front();
+  ASSERT_TRUE(second.submission.has_value());
+  data.evaluations.front().submission->name = "alice/level1/019_relu.cpp";
+  second.submission->name = "alice/level1/019_relu.py";
+  data.evaluations.push_back(std::move(second));
+  std::set<std::string> names;
+  const Json report = Json::parse(render_google_benchmark(data));
+  for (const Json& one : report.at("benchmarks"))
+    EXPECT_TRUE(names.insert(one.at("name")).second) << one.at("name");
+  EXPECT_TRUE(names.contains("level1/019_relu/full/alice (.py)"));
 }
 
 TEST(GoogleBenchmarkReport, AnyEnvironmentWillDo) {

@@ -91,6 +91,26 @@ TEST(Site, EachTaskHasItsRowsAndNoOther) {
   EXPECT_EQ(files.back().path, "index.html");
 }
 
+TEST(Site, TwoFilesOfAnAgentAreToldApart) {
+  ReportData data = test::make_formats_data();
+  Evaluation second = data.evaluations.front();
+  ASSERT_TRUE(second.submission.has_value());
+  data.evaluations.front().submission->name = "alice/level1/019_relu.cpp";
+  second.submission->name = "alice/level1/019_relu.py";
+  second.state = State::kWrongResult;
+  second.correct = false;
+  data.evaluations.push_back(std::move(second));
+  for (const SiteFile& file : render_site(data)) {
+    if (file.path == site_path("level1/019_relu")) {
+      EXPECT_THAT(file.text, HasSubstr(">alice (.cpp)</th>"));
+      EXPECT_THAT(file.text, HasSubstr(">alice (.py)</th>"));
+      EXPECT_THAT(file.text, HasSubstr(R"("file":".py")"));
+    } else if (file.path == "index.html") {
+      EXPECT_THAT(file.text, HasSubstr("<td>alice (.py)</td>")) << "of what failed";
+    }
+  }
+}
+
 TEST(Site, AProfileStandsOnThePageOfItsTaskAndOnTheIndex) {
   ReportData data = test::make_formats_data();
   data.device_name = "NVIDIA H200";

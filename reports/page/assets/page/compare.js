@@ -4,6 +4,7 @@ import { words } from "./words.js";
 import { folded, h, taskName } from "./dom.js";
 import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
 import { isCorrect, scored } from "./data.js";
+import { isLeftOut, namesLeftOut } from "./filters.js";
 import { scopeOf } from "./score.js";
 import { showRange, showRatio, showSpeedup } from "./format.js";
 import { change, linkTo, view } from "./state.js";
@@ -108,18 +109,26 @@ const compareRow = (entry, reach) =>
     h("td", { class: "number wide-only" }, showSpeedup(entry.x)),
     h("td", { class: "number wide-only" }, showSpeedup(entry.y)));
 
-// Numbers as they are stored, for a spreadsheet; and as they are shown.
+// Numbers as they are stored, for a spreadsheet; and as they are shown. A task that scores leave out is
+// compared all the same, and marked.
 const numbersOf = (a, b, { lines }) => [
-  ["task", "ratio", "ratio.low", "ratio.high", "verdict",
+  ["over", "left_out_of_scores", "task", "ratio", "ratio.low", "ratio.high", "verdict",
     ...[a, b].flatMap((agent) => ["", ".low", ".high"].map((part) => `${agent}${part}`))],
-  ...lines.map(({ task, ratio, verdict, x, y }) => [task.task, ratio.estimate, ratio.low, ratio.high, verdict,
-    ...[x, y].flatMap(({ estimate, low, high }) => [estimate, low, high])]),
+  ...lines.map(({ task, ratio, verdict, x, y }) => [view.over, isLeftOut(view, task), task.task,
+    ratio.estimate, ratio.low, ratio.high, verdict, ...[x, y].flatMap(({ estimate, low, high }) => [estimate, low, high])]),
 ];
 const textsOf = (a, b, { lines }) => [
   [words.task, words.ratioOf(a, b), words.range, words.verdict, a, b],
   ...lines.map(({ task, ratio, verdict, x, y }) => [task.task, showRatio(ratio.estimate),
     showRange(ratio.low, ratio.high, ratio.estimate), words.ratioVerdicts[verdict], showSpeedup(x), showSpeedup(y)]),
 ];
+
+const partsOf = (board, a, b) => {
+  const { level } = scopeOf(board, view.level);
+  const out = namesLeftOut(board, view);
+  return [words.compareTitle(a, b), words.overSide(words[view.over]), level > 0 && words.levelOf(level),
+    out.length > 0 && words.exportLeftOut(out)].filter(Boolean);
+};
 
 const onlyList = (agent, tasks) => (tasks.length === 0 ? "" : folded({ class: "only-one" },
   words.onlySolved(agent, tasks.length),
@@ -135,7 +144,7 @@ const pair = (board, a, b) => {
   const columns = [words.task, words.ratioOf(a, b), words.range, words.verdict, words.compareAxis(a, b), a, b];
   return [
     h("div", { class: "title-line" }, h("h3", null, title), tableButtons(words.exportPair(a, b), "kbench-compare",
-      () => numbersOf(a, b, found), () => textsOf(a, b, found))),
+      () => numbersOf(a, b, found), () => textsOf(a, b, found), () => partsOf(board, a, b))),
     h("p", null, words.compareSummary(a, b, found)),
     h("p", { class: "mean-ratio" }, words.meanRatio(showMean(meanRatio(found.lines)), found.lines.length,
       found.lines.length >= FEWEST_FOR_RANGE)),

@@ -109,3 +109,6 @@ export const rankedAs = (row) => row.details.ranked_as ?? row.agent;
 
 export const contestant = (row) =>
   row.agent === null ? null : row.variant ? `${row.agent}@${row.variant}` : row.agent;
+
+// Stands behind a contestant that has two files for a task, as ResultRow::file; else empty.
+export const fileMark = (row) => (row.details.file ? ` (${row.details.file})` : "");

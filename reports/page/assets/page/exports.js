@@ -94,13 +94,19 @@ export const exportButtons = (rowsOf, tableOf) => {
     button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
 };
 
+// Each line with the run that it is of, as the first columns of any CSV.
+const withRun = ([heading, ...lines]) => [["run_id", "started_at", ...heading],
+  ...lines.map((cells) => [runNow().id, runNow().started_at, ...cells])];
+
 // The same for a table that is no list of rows: `numbersOf` gives numbers as they are stored, for a spreadsheet.
-export const tableButtons = (label, name, numbersOf, tableOf) => {
+// `partsOf` gives the choices behind the numbers, which stand above a Markdown table.
+export const tableButtons = (label, name, numbersOf, tableOf, partsOf) => {
   const button = (text, act) => h("button", {
     type: "button", on: { click: () => { act(); announce(words.exported(text)); } },
   }, text);
   return h("div", { class: "exports", role: "group", "aria-label": label },
     h("span", { class: "legend" }, words.export),
-    button("CSV", () => save(`${name}.csv`, "text/csv", tableToCsv(numbersOf()))),
-    button("Markdown", () => save(`${name}.md`, "text/markdown", toMarkdown(tableOf()))));
+    button("CSV", () => save(`${name}.csv`, "text/csv", tableToCsv(withRun(numbersOf())))),
+    button("Markdown", () => save(`${name}.md`, "text/markdown",
+      `${markdownCell(words.exportOf(runNow().id, runNow().started_at, partsOf()))}\n\n${toMarkdown(tableOf())}`)));
 };

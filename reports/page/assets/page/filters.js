@@ -60,6 +60,9 @@ export const isLeftOut = (view, task) => {
 export const leftOutOf = (board, view) =>
   (view.out === "" ? 0 : board.tasks.filter((task) => isLeftOut(view, task)).length);
 
+export const namesLeftOut = (board, view) =>
+  (view.out === "" ? [] : board.tasks.filter((task) => isLeftOut(view, task)).map(({ task }) => task));
+
 // What `out` is once a task counts, or does not.
 export const outWith = (view, task, counts) => {
   const others = view.out.split("\n").filter((name) => name && name !== task.task);

@@ -5,7 +5,7 @@ import { words } from "./words.js";
 import { choice, h } from "./dom.js";
 import { box, chart, dot, label, line, linear, logarithmic, titled } from "./chart.js";
 import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
-import { isNarrowed, tasksCounted } from "./filters.js";
+import { isNarrowed, namesLeftOut, tasksCounted } from "./filters.js";
 import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
 import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO } from "./curve.js";
@@ -329,11 +329,13 @@ const chosenWords = (board, scope, metric) =>
     board.scopes.length < 2 ? "" : scope.level === 0 ? words.allLevels : words.levelOf(scope.level));
 
 // Of the ranking as a file: numbers as they are stored, and as they are shown.
-const rankNumbers = (entries, metric, over, p) => [
-  ["agent", "rank.first", "rank.last", "score", "over", "p", "value", "low", "high", "tasks_of_score",
+// Scores that were taken anew are marked by what narrowed them.
+const rankNumbers = (board, scope, entries, metric, over, p) => [
+  ["level", "rescored", "search", "operators", "left_out_of_scores", "agent", "rank.first", "rank.last", "score", "over", "p", "value", "low", "high", "tasks_of_score",
     "correct", "tasks", "submitted", "variants"],
   ...entries.map(({ agent, rank, score, correct, tasks, submitted, variants }) => [
-    agent, rank?.[0], rank?.[1], words.scores[metric].name, METRICS[metric].alone ? null : over,
+    scope.level === 0 ? "all" : scope.level, scope.only !== undefined, view.q, view.family === "all" ? "" : view.family,
+    namesLeftOut(board, view).join(" "), agent, rank?.[0], rank?.[1], words.scores[metric].name, METRICS[metric].alone ? null : over,
     METRICS[metric].moves ? p : null, score?.value, score?.low, score?.high, score?.tasks,
     correct, tasks, submitted, variants]),
 ];
@@ -342,6 +344,14 @@ const rankTexts = (entries, metric) => [
   ...entries.map((entry) => [showRank(entry.rank), entry.agent, showScore(metric, entry.score?.value ?? null),
     showScoreRange(metric, entry.score), countsOf(metric, entry), words.ofTasks(entry.correct, entry.tasks)]),
 ];
+
+const rankParts = (board, scope, metric) => [
+  chosenWords(board, scope, metric),
+  scope.only && words.rescored(scope.ranked),
+  view.q && words.exportSearch(view.q),
+  view.family !== "all" && words.exportOperators(view.family),
+  namesLeftOut(board, view).length > 0 && words.exportLeftOut(namesLeftOut(board, view)),
+].filter(Boolean);
 
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
@@ -366,8 +376,8 @@ const results = (board, scope, metric, width) => {
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),
-        tableButtons(words.exportRanking, "kbench-ranking", () => rankNumbers(entries, metric, view.over, p),
-          () => rankTexts(entries, metric)),
+        tableButtons(words.exportRanking, "kbench-ranking", () => rankNumbers(board, scope, entries, metric, view.over, p),
+          () => rankTexts(entries, metric), () => rankParts(board, scope, metric)),
         outcomeLegend(kinds),
         outcomeNote(board, scope, metric, p, kinds),
         ranksNote(board, scope, metric, view.over, p, entries),

@@ -3,7 +3,7 @@
 import { words } from "./words.js";
 import { announce, breakable, folded, h, withCode } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
-import { contestant, data, fieldOf, isCorrect, rankedAs, timeRange } from "./data.js";
+import { contestant, data, fieldOf, fileMark, isCorrect, rankedAs, timeRange } from "./data.js";
 import { colourOf } from "./curve.js";
 import { cellOf } from "./cells.js";
 import { samplePlot } from "./samples.js";
@@ -30,7 +30,7 @@ const FACTS = [
   "calibrated_at", "no_verdict_reason", "seed", "build_seconds", "wall_seconds",
 ];
 
-const nameOf = (row) => contestant(row) || words.baselinesOnly;
+const nameOf = (row) => (row.agent === null ? words.baselinesOnly : contestant(row) + fileMark(row));
 
 const rangeOf = (row) => timeRange(row["time_ns.submission"], row["time_ns.eager"], row["speedup.eager"]);
 
@@ -47,6 +47,7 @@ const timesOf = (board, task) => {
     if (row["time_ns.submission"] === null || row.agent === null) continue;
     made.push({
       name: nameOf(row),
+      mark: fileMark(row),
       kind: isCorrect(row) ? `own ${colourOf(board.agents.indexOf(rankedAs(row)))}` : "rejected",
       time: row["time_ns.submission"],
       range: rangeOf(row),
@@ -81,17 +82,20 @@ const timeBars = (board, task, width) => {
   const most = Math.max(limit || 0, ...times.map(({ time, range }) => Math.max(time, range?.high ?? 0)));
   const x = linear(0, most, left, right);
   const bottom = times.length * rowHeight + 18;
-  const short = (name) => {
+  // The mark of a file is what two rows of an agent differ by, and stays.
+  const short = (name, mark = "") => {
     const letters = Math.floor((isNarrow ? width - room : left) / 7.6);
-    return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
+    if (name.length <= letters) return name;
+    const end = mark.slice(-Math.floor(letters / 2));
+    return `${name.slice(0, letters - 1 - end.length)}…${end}`;
   };
   const bars = times.map((one, i) => {
-    const { name, kind, time, range } = one;
+    const { name, mark, kind, time, range } = one;
     const y = 18 + i * rowHeight + (isNarrow ? 16 : 0);
     const middle = y + TIME_ROW / 2 - 2;
     return [
-      titled(isNarrow ? label(left, y, short(name), "start", "name")
-        : label(left - 8, middle + 4, short(name), "end", "name"), name),
+      titled(isNarrow ? label(left, y, short(name, mark), "start", "name")
+        : label(left - 8, middle + 4, short(name, mark), "end", "name"), name),
       titled(box(left, y + 3, x(time) - left, TIME_ROW - 10, `time ${kind}`, 2),
         `${name}: ${showMs(time)} ms`),
       range && [line(x(range.low), middle, x(range.high), middle, "whisker"),

@@ -35,7 +35,7 @@ export const words = {
   ranksBy: (name) => `Ranks are by ${name}: the places that an agent may hold. Agents whose ranges overlap cannot be told apart.`,
   // In each redrawing, as Scorer::wins of reports/rank/ranking.cpp.
   equalScores: { sure: "Of equal shares the one with the higher mean over all tasks is the better one.",
-    fast: "Equal shares hold the same places; by Surely fast the mean over all tasks tells them apart." },
+    fast: "Equal shares are a tie between the two; their places may still differ. By Surely fast the mean over all tasks tells them apart." },
   noRanksAtP: "No ranks are computed at this p: ranks are by Surely fast and fastₚ at p = 1.",
   noRanks: (name) => `No ranks are computed for ${name}.`,
   chosenByEager: "The bound over eager chooses, whichever baseline the scores are over.",
@@ -207,6 +207,10 @@ export const words = {
   exportView: "Export view",
   export: "Export",
   exportRanking: "Export ranking",
+  exportOf: (run, at, parts) => [`Run ${run} of ${at}`, ...parts].join(" · "),
+  exportSearch: (text) => `tasks with “${text}”`,
+  exportOperators: (name) => `operators: ${name}`,
+  exportLeftOut: (names) => `left out of scores: ${names.join(", ")}`,
   picture: "Save as SVG",
   exported: (name) => `${name} saved.`,
 
@@ -285,7 +289,6 @@ export const words = {
     task_hash: "Task hash",
     package_key: "Package key",
     source_hash: "Source hash",
-    seed: "Seed",
   },
 
   // Trend
