@@ -82,6 +82,17 @@ TEST_F(StoredProfilesTest, WhatGoesInComesOut) {
   EXPECT_DOUBLE_EQ(profile.record.fact("call_us").value(), 36);
 }
 
+TEST_F(StoredProfilesTest, OneOfTheFirstVersionIsStillRead) {
+  StoredProfile first = stored("abcd");
+  Json json = Json::parse(first.json);
+  EXPECT_EQ(json.at("schema_version"), kProfileSchemaVersion);
+  json["schema_version"] = 1;
+  first.json = json.dump();
+  first.id = profile_id(first);
+  keep(first);
+  EXPECT_EQ(rows(file_).profiles.size(), 1u);
+}
+
 TEST_F(StoredProfilesTest, TheSameTwiceIsOneAndATaskHasItsOwn) {
   keep(stored());
   keep(stored());
@@ -139,6 +150,7 @@ TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
       {with([](Json& one) { one["evidence"] = std::string(5000, 'x'); }), "evidence is too long"},
       {with([](Json& one) { one.erase("missing"); }), "missing is not there"},
       {with([](Json& one) { one["schema_version"] = 9; }), "none that this kbench knows"},
+      {with([](Json& one) { one["schema_version"] = 0; }), "none that this kbench knows"},
       {with([](Json& one) { one["verdict"] = "as_fast_as_can_be"; }), "verdict is none that"},
       {with([](Json& one) { one["suggestions"][0]["verdict"] = "perfect"; }),
        "verdict is none that"},
