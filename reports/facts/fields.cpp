@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/facts/rewards.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "runner/analysis/speedup.hpp"
 
@@ -66,10 +67,8 @@ using Row = const ResultRow&;
 
 // Null where no reward pays for the row, be it right or wrong.
 Json pay_of(Row row) {
-  const Fault fault = fault_of(row.state);
-  if (!row.has_submission || !row.ranked() || row.state == State::kSkipped) return {};
-  if (fault == Fault::kInfrastructure) return {};
-  return to_string(fault == Fault::kSubmission ? Pay::kFailure : row.credit.pay);
+  if (!why_no_reward(reward_row(row)).empty()) return {};
+  return to_string(fault_of(row.state) == Fault::kSubmission ? Pay::kFailure : row.credit.pay);
 }
 
 constexpr std::array kFields{

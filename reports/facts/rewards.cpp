@@ -16,16 +16,20 @@ std::optional<RewardRow::Ratio> ratio_of(const std::optional<Speedup>& speedup) 
 
 }  // namespace
 
+RewardRow reward_row(const ResultRow& row) {
+  return {.state = row.state,
+          .message = row.message,
+          .correct = row.judged_correct(),
+          .unranked = row.credit.unranked,
+          .pay = row.credit.pay,
+          .pay_reason = row.credit.pay_reason,
+          .eager = ratio_of(row.over_eager),
+          .compiled = ratio_of(row.over_compiled),
+          .vendor = ratio_of(row.over_vendor)};
+}
+
 Reward reward_of(const ResultRow& row, const RewardRule& rule) {
-  return reward(rule, {.state = row.state,
-                       .message = row.message,
-                       .correct = row.judged_correct(),
-                       .unranked = row.credit.unranked,
-                       .pay = row.credit.pay,
-                       .pay_reason = row.credit.pay_reason,
-                       .eager = ratio_of(row.over_eager),
-                       .compiled = ratio_of(row.over_compiled),
-                       .vendor = ratio_of(row.over_vendor)});
+  return reward(rule, reward_row(row));
 }
 
 Json to_json(const Reward& reward) {

@@ -8,6 +8,9 @@
 
 namespace kbench {
 
+// The parts of the row that a reward reads.
+[[nodiscard]] RewardRow reward_row(const ResultRow& row);
+
 [[nodiscard]] Reward reward_of(const ResultRow& row, const RewardRule& rule);
 
 // {name, value, capped, reason}; value and reason are null where there is none.

@@ -14,8 +14,9 @@
 
 namespace kbench {
 
-// Raised when a field changes its meaning or goes away; a new field does not raise it.
-inline constexpr int kReportSchemaVersion = 1;
+// Raised when a field changes its meaning or goes away; a new field does not raise it. 2: `pay` is
+// failure for a failing row, and null for a row without a reward.
+inline constexpr int kReportSchemaVersion = 2;
 
 // One row as an object; with a reward where one is asked for: the field `reward`, see
 // reports/facts/rewards.hpp.

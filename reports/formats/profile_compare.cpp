@@ -200,7 +200,7 @@ Json profile_comparison_json(const ProfileComparison& comparison) {
                      {"b", number_or_null(fact.b)},
                      {"ratio", number_or_null(fact.ratio())},
                      {"changed", fact.changed}});
-  return {{"schema_version", 1},
+  return {{"schema_version", kProfileSchemaVersion},
           {"a", side_json(comparison.a)},
           {"b", side_json(comparison.b)},
           {"cautions", comparison.cautions},

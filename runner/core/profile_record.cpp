@@ -202,7 +202,8 @@ void read_verdict(const Json& json, const ProfileFacts& facts, ProfileRecord& re
 
 ProfileRecord record_of(const Json& json) {
   object_of(json, "JSON");
-  if (count_of(member(json, "schema_version"), "schema_version") != 1)
+  const std::int64_t version = count_of(member(json, "schema_version"), "schema_version");
+  if (version < 1 || version > kProfileSchemaVersion)
     refuse("schema_version", "is none that this kbench knows");
   ProfileRecord record;
   record.task = name_in(json, "task");

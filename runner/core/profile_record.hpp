@@ -19,6 +19,10 @@
 
 namespace kbench {
 
+// Version of a profile's JSON. 2: gap_us, gap_share, gaps and mean_gap_us count idle time between
+// activities only, and the rest is around_us. Earlier versions are read as well.
+inline constexpr int kProfileSchemaVersion = 2;
+
 // Limits of one profile.
 inline constexpr std::size_t kLongestProfileJson = std::size_t{256} << 10;  // bytes
 inline constexpr std::size_t kMostProfiledKernels = 64;                     // the longest ones

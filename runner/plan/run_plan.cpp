@@ -108,7 +108,7 @@ void add_others(const RunRequest& request, const SubmissionSet& found, Census& c
   }
 }
 
-// Words on an --agent that no submission has; empty if one has it.
+// The reason why no submission is of the --agent asked for; none if one is.
 std::optional<Error> unknown_agent(const RunRequest& request, const SubmissionSet& found) {
   if (!request.agent) return std::nullopt;
   std::vector<std::string> agents;

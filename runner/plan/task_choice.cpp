@@ -77,22 +77,24 @@ Error in_line(const std::filesystem::path& file, int number, Error error) {
   return error;
 }
 
-// "--level 2 (100 tasks)", for each kind of choice that was made, with the tasks that it has alone.
+// "the level 2 (100 tasks)", "the families scan, matmul (9 tasks)", for each kind of choice that
+// was made, with the tasks that it has alone. Options have several names, and a file may have
+// chosen.
 std::vector<std::string> choices_alone(const std::vector<TaskEntry>& entries,
                                        const RunRequest& request) {
   constexpr std::size_t kShown = 120;
   std::vector<std::string> choices;
-  const auto add = [&](std::string_view option, const auto& values,
+  const auto add = [&](std::string_view one, std::string_view several, const auto& values,
                        const Result<std::vector<TaskEntry>>& alone) {
     if (values.empty()) return;
     const std::size_t count = alone ? alone->size() : 0;
-    choices.push_back(fmt::format("{} {} ({} task{})", option,
-                                  clean_name(fmt::format("{}", fmt::join(values, ",")), kShown),
+    choices.push_back(fmt::format("the {} {} ({} task{})", values.size() == 1 ? one : several,
+                                  clean_name(fmt::format("{}", fmt::join(values, ", ")), kShown),
                                   count, count == 1 ? "" : "s"));
   };
-  add("--level", request.levels, select_entries(entries, request.levels, {}, {}));
-  add("--task", request.tasks, select_entries(entries, {}, request.tasks, {}));
-  add("--family", request.tags, select_entries(entries, {}, {}, request.tags));
+  add("level", "levels", request.levels, select_entries(entries, request.levels, {}, {}));
+  add("task", "tasks", request.tasks, select_entries(entries, {}, request.tasks, {}));
+  add("family", "families", request.tags, select_entries(entries, {}, {}, request.tags));
   return choices;
 }
 

@@ -275,7 +275,7 @@ Json profile_json(const Profile& profile) {
   Json kernels = Json::array();
   const std::size_t kept = std::min(kMostProfiledKernels, profile.kernels.size());
   for (std::size_t i = 0; i < kept; ++i) kernels.push_back(kernel_json(profile.kernels[i]));
-  return {{"schema_version", 1},
+  return {{"schema_version", kProfileSchemaVersion},
           {"task", profile.subject.task},
           {"task_hash", profile.subject.task_hash},
           {"size", profile.subject.size},

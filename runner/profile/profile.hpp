@@ -47,7 +47,7 @@ struct Profile {
 inline constexpr std::size_t kLongestProfileText = 4096;
 [[nodiscard]] std::string profile_text(const Profile& profile);
 
-// {"schema_version": 1, "verdict": …}; see data/docs/profiles.md. If there are many kernels, it has
+// {"schema_version": 2, "verdict": …}; see data/docs/profiles.md. If there are many kernels, it has
 // the longest ones.
 [[nodiscard]] Json profile_json(const Profile& profile);
 

@@ -205,18 +205,6 @@ void add_without_speedup(const RewardRule& rule, RewardRow row, Reward& made) {
   made.reason = row.pay_reason;
 }
 
-// Why a row is worth nothing, whatever the formula; empty where it is worth something.
-std::string why_worthless(const RewardRow& row) {
-  if (row.state == State::kNoSubmission) return "nobody submitted";
-  if (row.state == State::kSkipped)
-    return row.message.empty() ? "it was skipped" : first_line(row.message);
-  if (fault_of(row.state) == Fault::kInfrastructure)
-    return "a fault of kbench or of the machine, not of the submission";
-  if (!row.unranked.empty()) return "it counts in no score: " + row.unranked;
-  if (fault_of(row.state) == Fault::kNone && !row.correct) return "it was never judged";
-  return "";
-}
-
 }  // namespace
 
 std::string_view to_string(Pay pay) {
@@ -250,9 +238,20 @@ Result<RewardRule> find_reward(std::string_view name) {
   return RewardRule{std::string(name), kind->formula};
 }
 
+std::string why_no_reward(const RewardRow& row) {
+  if (row.state == State::kNoSubmission) return "nobody submitted";
+  if (row.state == State::kSkipped)
+    return row.message.empty() ? "it was skipped" : first_line(row.message);
+  if (fault_of(row.state) == Fault::kInfrastructure)
+    return "a fault of kbench or of the machine, not of the submission";
+  if (!row.unranked.empty()) return "it counts in no score: " + row.unranked;
+  if (fault_of(row.state) == Fault::kNone && !row.correct) return "it was never judged";
+  return "";
+}
+
 Reward reward(const RewardRule& rule, const RewardRow& row) {
   Reward made{.name = rule.name};
-  made.reason = why_worthless(row);
+  made.reason = why_no_reward(row);
   if (!made.reason.empty()) return made;
   if (fault_of(row.state) == Fault::kSubmission)
     made.value = of_failed(rule.formula, row.state);

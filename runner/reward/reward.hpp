@@ -99,6 +99,9 @@ struct RewardRow {
   std::optional<Ratio> vendor;
 };
 
+// Why no formula gives the row a value; empty where it has a reward.
+[[nodiscard]] std::string why_no_reward(const RewardRow& row);
+
 struct Reward {
   std::string name;
   std::optional<double> value;

@@ -51,8 +51,10 @@ std::string rounded_words(DType dtype, const Distance& distance) {
   return fmt::format("it is as far off as {} is", type);
 }
 
-// Two independent values of one distribution around zero differ by sqrt(2) of their size, and none
-// of a billion differs by seven times as much as all do. What does is another function.
+// Two independent values of one distribution around zero differ by sqrt(2) of their size. If that
+// distribution is normal or has lighter tails, none of a billion differs by seven times as much as
+// all do, and what does is another function. Values with heavier tails may do so in another order:
+// nothing is said of them, since a comparison does not keep the reference's maximum.
 bool is_unrelated(const Distance& distance) {
   constexpr double kEven = 7;
   return distance.relative > 1.25 && distance.relative < 1.6 && distance.wrong_share > 0.9 &&

@@ -286,7 +286,7 @@ class OutputTest(Prepared, RunCase):
 
     def test_json_is_pure_and_complete(self):
         report = json.loads(self.prepared.result.stdout)
-        self.assertEqual(report["schema_version"], 1)
+        self.assertEqual(report["schema_version"], 2)
         for field in ("run_id", "device", "environment"):
             self.assertIn(field, report)
         (row,) = report["results"]

@@ -88,7 +88,7 @@ class SchemaTest(unittest.TestCase):
     def test_something_is_refused(self):
         self.assert_refused(lambda report: report.update(more=1))
         self.assert_refused(lambda report: report.pop("chain"))
-        self.assert_refused(lambda report: report.update(schema_version=2))
+        self.assert_refused(lambda report: report.update(schema_version=1))
         self.assert_refused(lambda report: report["results"][0].update(state="fine"))
         self.assert_refused(lambda report: report["results"][0]["time_ns"].update(eager="1"))
         self.assert_refused(lambda report: report["results"][0].pop("protocol"))
@@ -148,7 +148,7 @@ class ProfileSchemaTest(unittest.TestCase):
                          [rule["verdict"] for rule in rules] + ["not_judged"])
 
     def test_others_are_not(self):
-        for change in ({"more": 1}, {"schema_version": 2}, {"side": "nobody"}, {"verdict": "as_fast_as_can_be"},
+        for change in ({"more": 1}, {"schema_version": 1}, {"side": "nobody"}, {"verdict": "as_fast_as_can_be"},
                        {"facts": {"call_us": -1}}, {"facts": {"call_us": None}}, {"calls_us": [1e13]},
                        {"device": "x" * 201}, {"more_kernels": 1.5}):
             self.assertFalse(self.profile.is_valid({**self.profiles()[0], **change}), change)

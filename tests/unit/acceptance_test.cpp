@@ -167,6 +167,33 @@ TEST(LikelyCause, AnotherFunctionIsNotTakenForOtherValues) {
   EXPECT_EQ(likely_cause(spec, result), "");
 }
 
+// Among values with heavy tails the largest of another order is as far off as another function is.
+TEST(LikelyCause, ValuesInAnotherOrderAreToldUnlessTheirTailsAreHeavy) {
+  const auto of_another_order = [](const std::function<double(double)>& quantile) {
+    constexpr int kElements = 10'000;
+    const TensorSpec spec{.name = "y", .shape = {kElements}};
+    CompareResult result;
+    for (int i = 0; i < kElements; ++i) {
+      const auto value = [&](int place) { return quantile((place % kElements + 0.5) / kElements); };
+      const double right = value(i);
+      const double got = value(i * 7919 + 4321);
+      const double error = std::abs(got - right);
+      if (i == 0) {
+        result.first_wrong_got = got;
+        result.first_wrong_reference = right;
+      }
+      ++result.wrong;
+      result.max_error = std::max(result.max_error, error);
+      result.sum_squared_error += error * error;
+      result.sum_squared_reference += right * right;
+    }
+    return likely_cause(spec, result);
+  };
+  EXPECT_THAT(of_another_order([](double p) { return std::log(p / (1 - p)); }),
+              ::testing::HasSubstr("in another order"));
+  EXPECT_EQ(of_another_order([](double p) { return std::pow(std::log(p / (1 - p)), 3); }), "");
+}
+
 TEST(Acceptance, WrongElementsFailAndAreNamedByIndex) {
   CompareResult result;
   result.wrong = 1;

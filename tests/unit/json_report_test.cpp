@@ -13,6 +13,7 @@
 #include "tests/unit/golden.hpp"
 #include "tests/unit/paths.hpp"
 #include "tests/unit/report_fixture.hpp"
+#include "tests/unit/score_fixture.hpp"
 
 namespace kbench {
 namespace {
@@ -117,6 +118,26 @@ TEST(JsonReport, AFailureIsPaidAsOneAndWhatIsNotRankedByNothing) {
   EXPECT_EQ(pay(State::kWrongResult, ""), "failure");
   EXPECT_TRUE(pay(State::kInfrastructureError, "").is_null());
   EXPECT_TRUE(pay(State::kOk, "known_inputs").is_null());
+}
+
+// Was paid for its speed-up, while its reward had no value.
+TEST(JsonReport, PayIsNullExactlyWhereARowHasNoReward) {
+  const RewardRule rule = find_reward(kDefaultReward).value();
+  for (const State state :
+       {State::kOk, State::kNoSubmission, State::kSkipped, State::kRefused, State::kWrongResult,
+        State::kDoesNotFit, State::kSuspect, State::kInfrastructureError}) {
+    for (const std::optional<bool> correct : {std::optional<bool>(), {true}, {false}}) {
+      for (const char* unranked : {"", "zeros pass"}) {
+        ResultRow row = test::solved("a", 1, 2, 2);
+        row.state = state;
+        row.correct = correct;
+        row.credit.unranked = unranked;
+        const Json json = result_json(row, rule);
+        EXPECT_EQ(json.at("pay").is_null(), json.at("reward").at("value").is_null())
+            << to_string(state) << " " << correct.has_value() << unranked;
+      }
+    }
+  }
 }
 
 TEST(JsonReport, AnUnreadableEnvironmentIsKeptAsText) {

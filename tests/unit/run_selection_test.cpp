@@ -83,8 +83,10 @@ TEST_F(RunSelection, AGlobWithoutATaskIsToldWithTheNearestName) {
   request_.tasks = {"level1/*"};
   EXPECT_EQ(
       why_nothing(),
-      "no task matches all of --level 2 (1 task), --task level1/* (3 tasks); leave one of them "
+      "no task matches all of the level 2 (1 task), the task level1/* (3 tasks); leave one of them "
       "out: a task must be in each");
+  request_.tasks = {"level1/019_relu", "level1/023_softmax"};  // also those of --input-file
+  EXPECT_THAT(why_nothing(), HasSubstr("the tasks level1/019_relu, level1/023_softmax (2 tasks);"));
   request_.tasks = {"level9/*"};
   EXPECT_EQ(why_nothing(), "no task matches \"level9/*\"; `kbench tasks list` shows all of them");
 }
@@ -114,7 +116,7 @@ TEST_F(RunSelection, ATagSelectsByOperators) {
   EXPECT_THAT(told(), ElementsAre("level2/076_gemm_add_relu - no_submission"));
   request_.tags = {"scan"};
   EXPECT_THAT(why_nothing(),
-              HasSubstr("no task matches all of --level 2 (1 task), --family scan (0 tasks)"));
+              HasSubstr("no task matches all of the level 2 (1 task), the family scan (0 tasks)"));
 }
 
 TEST_F(RunSelection, BaselinesTakeNoSubmission) {

@@ -1,7 +1,9 @@
 // Profiles in a database: what goes in comes out, and what somebody else put there is named.
 #include "runner/store/rows/stored_profiles.hpp"
 
+#include <SQLiteCpp/Exception.h>
 #include <gmock/gmock.h>
+#include <sqlite3.h>
 
 #include "runner/core/source_contents.hpp"
 #include "runner/profile/profile.hpp"
@@ -9,6 +11,8 @@
 #include "runner/store/care/database_check.hpp"
 #include "runner/store/care/merge.hpp"
 #include "runner/store/care/salvage.hpp"
+#include "runner/store/file/passive.hpp"
+#include "runner/store/rows/blob_rows.hpp"
 #include "runner/store/store.hpp"
 #include "tests/unit/damaged_source_fixture.hpp"
 #include "tests/unit/profile_fixture.hpp"
@@ -78,6 +82,17 @@ TEST_F(StoredProfilesTest, WhatGoesInComesOut) {
   EXPECT_DOUBLE_EQ(profile.record.fact("call_us").value(), 36);
 }
 
+TEST_F(StoredProfilesTest, OneOfTheFirstVersionIsStillRead) {
+  StoredProfile first = stored("abcd");
+  Json json = Json::parse(first.json);
+  EXPECT_EQ(json.at("schema_version"), kProfileSchemaVersion);
+  json["schema_version"] = 1;
+  first.json = json.dump();
+  first.id = profile_id(first);
+  keep(first);
+  EXPECT_EQ(rows(file_).profiles.size(), 1u);
+}
+
 TEST_F(StoredProfilesTest, TheSameTwiceIsOneAndATaskHasItsOwn) {
   keep(stored());
   keep(stored());
@@ -135,6 +150,7 @@ TEST_F(StoredProfilesTest, ContentThatNoProfileHasIsNamed) {
       {with([](Json& one) { one["evidence"] = std::string(5000, 'x'); }), "evidence is too long"},
       {with([](Json& one) { one.erase("missing"); }), "missing is not there"},
       {with([](Json& one) { one["schema_version"] = 9; }), "none that this kbench knows"},
+      {with([](Json& one) { one["schema_version"] = 0; }), "none that this kbench knows"},
       {with([](Json& one) { one["verdict"] = "as_fast_as_can_be"; }), "verdict is none that"},
       {with([](Json& one) { one["suggestions"][0]["verdict"] = "perfect"; }),
        "verdict is none that"},
@@ -312,6 +328,48 @@ TEST_F(StoredProfilesTest, GoesWithTheLastRowOfItsBytesByWhateverName) {
   EXPECT_EQ(prune_profiles(file_, prune).value(), 0u);
   prune.going_runs = {"aa"};
   EXPECT_EQ(prune_profiles(file_, prune).value(), 1u);
+}
+
+// Each profile read the trees of all rows of its task anew, until the sound file seemed to be one
+// whose pages are read in circles.
+TEST_F(StoredProfilesTest, ManyOldProfilesAndManyRowsOfOneTaskArePruned) {
+  test::add_run_with_sources(file_, "aa");
+  StoredProfile old = stored("ffff", kOld);
+  Json json = Json::parse(old.json);
+  json["contents_hash"] = std::string(64, 'f');
+  old.json = json.dump();
+  old.id = profile_id(old);
+  keep(old);
+  tamper(
+      "CREATE TABLE many AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE "
+      "i < 1200) SELECT i FROM n; "
+      "INSERT INTO profile (id, task, size, side, device, source_hash, made_at, version, content) "
+      "SELECT id || i, task, size, side, device, source_hash, made_at, version, content FROM "
+      "profile, many; "
+      "CREATE TABLE one AS SELECT * FROM evaluation LIMIT 1; "
+      "UPDATE one SET number = NULL; "
+      "CREATE TABLE copies AS SELECT one.*, i FROM one, many; "
+      "UPDATE copies SET run_id = 'run' || i, number = 1000 + i; "
+      "ALTER TABLE copies DROP COLUMN i; "
+      "INSERT INTO evaluation SELECT * FROM copies; "
+      "DROP TABLE copies; DROP TABLE one; DROP TABLE many");
+  const ProfilePrune prune{
+      .made_before = "2026-08-01T00:00:00Z", .going_runs = {}, .dry_run = true};
+  const auto gone = prune_profiles(file_, prune);
+  ASSERT_TRUE(gone.ok()) << gone.error().message;
+  EXPECT_EQ(*gone, 1201u);
+}
+
+TEST(WorkBudgetTest, OneThatIsSpentIsNoDamage) {
+  WorkBudget budget;
+  budget.renew(0);
+  try {
+    budget.spend(std::uint64_t{1} << 40);
+    FAIL() << "nothing was thrown";
+  } catch (const SQLite::Exception& exception) {
+    EXPECT_FALSE(is_damage(exception));
+    EXPECT_EQ(exception.getErrorCode(), SQLITE_CORRUPT);
+  }
 }
 
 TEST(ToBeStored, AProfileOfManyKernelsKeepsTheLongest) {

@@ -40,6 +40,10 @@ TEST(WorkerKind, OfACrashEachIsToldWhatItHas) {
   EXPECT_THAT(native_worker().crash_step, HasSubstr("kbench workspace debug"));
   EXPECT_THAT(native_worker().crash_causes, HasSubstr("task.h"));
   EXPECT_THAT(python_worker().crash_step, HasSubstr("-fsanitize=address"));
+  EXPECT_THAT(python_worker().crash_step,
+              HasSubstr("LD_PRELOAD=$(gcc -print-file-name=libasan.so)"))
+      << "a Python without it refuses the library";
+  EXPECT_THAT(python_worker().crash_step, HasSubstr("CUDA under compute-sanitizer"));
   EXPECT_THAT(python_worker().crash_causes, HasSubstr("inplace"));
   EXPECT_THAT(python_worker().crash_causes, Not(HasSubstr("task.h")));
 }

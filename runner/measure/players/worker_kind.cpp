@@ -69,8 +69,9 @@ const WorkerKind& python_worker() {
           "a Python submission brings no machine code but what the build step made of it: its "
           "process maps that, and what Python and torch consist of",
       .crash_step =
-          "call ModelNew with tensors of the task's shapes in a Python of your own, with what it "
-          "compiles built with -g -fsanitize=address",
+          "call ModelNew with tensors of the task's shapes in a Python of your own: of code for "
+          "the CPU with what it compiles built with -g -fsanitize=address, and "
+          "LD_PRELOAD=$(gcc -print-file-name=libasan.so); of CUDA under compute-sanitizer",
       .crash_causes =
           "inputs and parameters are read only: no operator in place on them (relu_, "
           "inplace=True, out=); of what it compiled, check bounds and alignment"};

@@ -64,6 +64,9 @@ void make_passive(SQLite::Database& database) {
   database.exec("PRAGMA mmap_size = 0");        // a file that shrinks meanwhile would be a SIGBUS
 }
 
+BudgetSpent::BudgetSpent()
+    : SQLite::Exception("more rows come out of it than it can hold", SQLITE_CORRUPT) {}
+
 void WorkBudget::attach(SQLite::Database& database) {
   if (stands(Defence::kPassiveDatabase))
     sqlite3_progress_handler(database.getHandle(), kStepsPerCall, on_progress, this);
@@ -77,8 +80,7 @@ void WorkBudget::renew(std::uint64_t file_bytes) {
 
 void WorkBudget::spend(std::uint64_t row_bytes) {
   bytes_left_ -= static_cast<std::int64_t>(row_bytes);
-  if (bytes_left_ < 0 && stands(Defence::kPassiveDatabase))
-    throw SQLite::Exception("more rows come out of it than it can hold", SQLITE_CORRUPT);
+  if (bytes_left_ < 0 && stands(Defence::kPassiveDatabase)) throw BudgetSpent();
 }
 
 int WorkBudget::on_progress(void* budget) {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include <SQLiteCpp/Exception.h>
+
 namespace SQLite {
 class Database;
 }
@@ -14,6 +16,13 @@ namespace kbench {
 
 // To be called before the first statement. Throws SQLite::Exception.
 void make_passive(SQLite::Database& database);
+
+// Thrown (as SQLITE_CORRUPT) when an operation read more than its file can hold. No row of its own
+// is damaged then, so that nothing may go on without it.
+class BudgetSpent : public SQLite::Exception {
+ public:
+  BudgetSpent();
+};
 
 // How much one operation may do: as much as a sound file of its size can need, several times over.
 // Lives longer than the connection that it is attached to.
@@ -27,8 +36,8 @@ class WorkBudget {
   void attach(SQLite::Database& database);
   // A new operation on a file of that size begins.
   void renew(std::uint64_t file_bytes);
-  // A row of that many bytes was read. Throws SQLite::Exception (SQLITE_CORRUPT) when they are more
-  // than the file can hold: its pages are read over and over.
+  // A row of that many bytes was read. Throws BudgetSpent when they are more than the file can
+  // hold: its pages are read over and over.
   void spend(std::uint64_t row_bytes);
 
  private:

@@ -20,6 +20,7 @@
 namespace kbench {
 
 bool is_damage(const SQLite::Exception& exception) {
+  if (dynamic_cast<const BudgetSpent*>(&exception) != nullptr) return false;
   return exception.getErrorCode() == SQLITE_CORRUPT || exception.getErrorCode() == SQLITE_TOOBIG;
 }
 

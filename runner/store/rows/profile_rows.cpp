@@ -1,5 +1,7 @@
 #include "runner/store/rows/profile_rows.hpp"
 
+#include <array>
+#include <map>
 #include <utility>
 
 #include <SQLiteCpp/Column.h>
@@ -69,27 +71,63 @@ bool explains_a_row(SQLite::Database& database, SQLite::Statement& profile,
   return false;
 }
 
-// Whether a row that stays has the profile's bytes under other names of files. A row whose sources
-// are damaged may be it.
-bool has_bytes_of_a_row(SQLite::Database& database, SQLite::Statement& profile,
-                        const std::set<std::string>& going_runs, TreeReader& trees) {
-  const auto record = parse_profile(text_at(profile, 5));
-  if (!record || record->contents_hash.empty()) return false;
-  SQLite::Statement rows(database,
-                         "SELECT DISTINCT run_id, tree_hash FROM evaluation WHERE task = ?1 AND "
-                         "size = ?2 AND device = ?3 AND tree_hash <> ''");
-  for (int column = 1; column <= 3; ++column) rows.bind(column, text_at(profile, column));
-  while (rows.executeStep()) {
-    if (going_runs.contains(text_at(rows, 0))) continue;
+// Contents of the rows that stay. Each tree is read once, however many profiles ask for it.
+class KeptContents {
+ public:
+  KeptContents(SQLite::Database& database, const std::set<std::string>& going_runs,
+               WorkBudget& budget)
+      : database_(database), going_runs_(going_runs), trees_(database, budget) {}
+
+  // Whether a row of the profile's task has its bytes under other names of files. A row whose
+  // sources are damaged may be it.
+  bool has_bytes_of(SQLite::Statement& profile) {
+    const auto record = parse_profile(text_at(profile, 5));
+    if (!record || record->contents_hash.empty()) return false;
+    const Place place{text_at(profile, 1), text_at(profile, 2), text_at(profile, 3)};
+    const auto known = places_.find(place);
+    const std::set<std::string>& hashes =
+        known == places_.end() ? places_.emplace(place, read_hashes(place)).first->second
+                               : known->second;
+    return hashes.contains(record->contents_hash) || hashes.contains(kDamaged);
+  }
+
+ private:
+  using Place = std::array<std::string, 3>;  // task, size, device
+  static constexpr const char* kDamaged = "";
+
+  std::set<std::string> read_hashes(const Place& place) {
+    SQLite::Statement rows(database_,
+                           "SELECT DISTINCT run_id, tree_hash FROM evaluation WHERE task = ?1 AND "
+                           "size = ?2 AND device = ?3 AND tree_hash <> ''");
+    for (int column = 1; column <= 3; ++column)
+      rows.bind(column, place[static_cast<std::size_t>(column - 1)]);
+    std::set<std::string> hashes;
+    while (rows.executeStep())
+      if (!going_runs_.contains(text_at(rows, 0))) hashes.insert(hash_of(text_at(rows, 1)));
+    return hashes;
+  }
+
+  const std::string& hash_of(const std::string& tree) {
+    const auto known = hashes_.find(tree);
+    return known == hashes_.end() ? hashes_.emplace(tree, read_hash(tree)).first->second
+                                  : known->second;
+  }
+
+  std::string read_hash(const std::string& tree) {
     try {
-      if (hash_contents(trees.read(text_at(rows, 1))) == record->contents_hash) return true;
+      return hash_contents(trees_.read(tree));
     } catch (const SQLite::Exception& exception) {
       if (!is_damage(exception)) throw;
-      return true;
+      return kDamaged;
     }
   }
-  return false;
-}
+
+  SQLite::Database& database_;
+  const std::set<std::string>& going_runs_;
+  TreeReader trees_;
+  std::map<Place, std::set<std::string>> places_;
+  std::map<std::string, std::string> hashes_;  // tree's hash to that of its contents
+};
 
 }  // namespace
 
@@ -132,12 +170,11 @@ std::vector<std::int64_t> profiles_that_go(SQLite::Database& database,
                         "SELECT number, task, size, device, source_hash, content FROM profile "
                         "WHERE made_at <= ? ORDER BY number");
   old.bind(1, made_before);
-  TreeReader trees(database, budget);
+  KeptContents kept(database, going_runs, budget);
   std::vector<std::int64_t> numbers;
   while (old.executeStep()) {
     budget.spend(columns::bytes_of_row(old));
-    if (!explains_a_row(database, old, going_runs) &&
-        !has_bytes_of_a_row(database, old, going_runs, trees))
+    if (!explains_a_row(database, old, going_runs) && !kept.has_bytes_of(old))
       numbers.push_back(old.getColumn(0).getInt64());
   }
   return numbers;
