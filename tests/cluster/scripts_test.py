@@ -113,7 +113,6 @@ class ScriptsTest(ClusterCase):
         self.assertEqual(self.script("merge.sbatch", self.pool, "typo", "results").returncode, 5)
         self.assertEqual(list(pathlib.Path(self.folder / "results").iterdir()), [])
 
-
     def test_a_judge_tells_the_proxy_where_it_is_and_finishes_at_a_signal(self):
         begun = self.begin("judge.sbatch", self.pool, self.folder / "tokens", "--suite", TINY, SLURMD_NODENAME="n7")
         tunnel, server = (self.folder / "judges" / name for name in ("1.tunnel", "1.server"))
@@ -127,6 +126,18 @@ class ScriptsTest(ClusterCase):
         self.assertEqual(ended.returncode, 0, ended.stderr)
         self.assertEqual(list((self.folder / "judges").iterdir()), [])
         self.assertEqual(self.left, [])
+
+    def test_a_reader_never_sees_half_a_line_of_a_judge(self):
+        (self.folder / "judges").mkdir()
+        tunnel = self.folder / "judges/1.tunnel"
+        tunnel.write_text("ssh of a judge whose node died\n", encoding="ascii")
+        with open(tunnel, encoding="ascii") as reader:
+            begun = self.begin("judge.sbatch", self.pool, self.folder / "tokens", "--suite", TINY, SLURMD_NODENAME="n7")
+            self.wait_until(lambda: tunnel.read_text() != "ssh of a judge whose node died\n", "the judge tells", begun)
+            self.assertTrue(tunnel.read_text().endswith(" n7\n"))
+            self.assertEqual(reader.read(), "ssh of a judge whose node died\n", "replaced, not written over")
+        begun.terminate()
+        self.assertEqual(self.end(begun).returncode, 0)
 
     def test_a_judge_takes_no_folder_of_somebody_else(self):
         place = self.folder / f"node/kbench-judge-{os.getuid()}-7-n7"
