@@ -61,21 +61,24 @@ std::string source_words(const ComparedRow& row) {
   return row.same_source ? "same" : "changed";
 }
 
-// Rows that are judged by their ratio: the correction is over these.
-std::size_t judged_rows(const Comparison& comparison) {
-  return static_cast<std::size_t>(
-      std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                    [](const ComparedRow& row) { return row.corrected_p.has_value(); }));
-}
+// Facts about all rows that the words on one of them need, counted once.
+struct AllRows {
+  std::size_t judged = 0;       // by their ratio: the correction is over these
+  bool measured_again = false;  // some of them
+};
 
-bool is_measured_again(const Comparison& comparison) {
-  return std::any_of(comparison.rows.begin(), comparison.rows.end(),
-                     [](const ComparedRow& row) { return row.pairs > 0; });
+AllRows count_all(const std::vector<ComparedRow>& rows) {
+  AllRows all;
+  for (const ComparedRow& row : rows) {
+    if (row.corrected_p) ++all.judged;
+    all.measured_again |= row.pairs > 0;
+  }
+  return all;
 }
 
 // Words on what another measurement did, or would do, of a row that has the ratio of the two runs.
-std::string remeasuring_words(const Comparison& comparison, const ComparedRow& row) {
-  if (is_measured_again(comparison))
+std::string remeasuring_words(const AllRows& all, const ComparedRow& row) {
+  if (all.measured_again)
     return row.same_source ? "; its source is unchanged, and was not measured again"
                            : "; it was not measured again";
   return row.same_source ? "; its source is unchanged, so that --remeasure does not time it again"
@@ -93,34 +96,33 @@ std::string scatter_words(const ComparedRow& row, const std::string& margin) {
 }
 
 // Why a row with a ratio is undecided all the same: the number of rows, or its interval.
-std::string undecided_words(const Comparison& comparison, const ComparedRow& row) {
+std::string undecided_words(const AllRows& all, const ComparedRow& row) {
   if (row.ratio->p <= kLevelOfDoubt && row.corrected_p.value_or(0) > kLevelOfDoubt)
     return fmt::format(
         "not significant among {} rows (Holm's correction), although it would be alone",
-        judged_rows(comparison));
+        all.judged);
   const std::string margin = fmt::format("{:g} %", 100 * same_margin(row.after->device));
   if (row.pairs > 0) return scatter_words(row, margin);
   return fmt::format("the interval is too wide to tell a change of {} from chance{}", margin,
-                     remeasuring_words(comparison, row));
+                     remeasuring_words(all, row));
 }
 
-std::string reason_of(const Comparison& comparison, const ComparedRow& row) {
+std::string reason_of(const AllRows& all, const ComparedRow& row) {
   const bool by_ratio = row.change == Change::kUndecided && row.ratio && row.after;
-  return row.reason.empty() && by_ratio ? undecided_words(comparison, row) : row.reason;
+  return row.reason.empty() && by_ratio ? undecided_words(all, row) : row.reason;
 }
 
 // A ratio of the two runs beside ratios of new pairs.
-bool is_stored(const Comparison& comparison, const ComparedRow& row) {
-  return row.ratio && row.pairs == 0 && is_measured_again(comparison);
+bool is_stored(const AllRows& all, const ComparedRow& row) {
+  return row.ratio && row.pairs == 0 && all.measured_again;
 }
 
-std::string note_of(const Comparison& comparison, const ComparedRow& row) {
+std::string note_of(const AllRows& all, const ComparedRow& row) {
   std::string note = row.reason;
-  if (is_stored(comparison, row) && note.empty())
+  if (is_stored(all, row) && note.empty())
     note = row.same_source ? "source unchanged, not measured again" : "not measured again";
   // "Undecided because" below the table has these reasons in full.
-  if (row.change == Change::kUndecided && !reason_of(comparison, row).empty())
-    note = "reason below";
+  if (row.change == Change::kUndecided && !reason_of(all, row).empty()) note = "reason below";
   if (row.pairs > 0) note = fmt::format("measured again, {} pairs", row.pairs);
   if (!row.same_task) note += note.empty() ? "task file changed" : "; task file changed";
   return sanitize_line(note);
@@ -132,10 +134,10 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
   Column task{.heading = "Task"};
   Column contestant{.heading = "Submission"};
   // The sides are of the two runs, also where the ratio is not.
-  const bool is_again = is_measured_again(comparison);
+  const AllRows all = count_all(comparison.rows);
   Column ratio{.heading = "Speed after/before", .kind = Column::Kind::kNumber};
   const std::string over =
-      fmt::format("{}vs {} ", is_again ? "Stored: " : "", to_string(comparison.baseline));
+      fmt::format("{}vs {} ", all.measured_again ? "Stored: " : "", to_string(comparison.baseline));
   Column before{.heading = over + "before", .kind = Column::Kind::kNumber, .importance = 3};
   Column after{.heading = over + "after", .kind = Column::Kind::kNumber, .importance = 4};
   Column source{.heading = "Source", .importance = 2};
@@ -145,12 +147,11 @@ std::string rows_table(const Comparison& comparison, const std::vector<const Com
         {fmt::format("{} {}", glyph(row->change), to_string(row->change)), tone(row->change)});
     task.cells.push_back({sanitize_line(row->task), {}});
     contestant.cells.push_back({shorten(sanitize_line(row->contestant()), kNameColumns), {}});
-    ratio.cells.push_back(
-        {(is_stored(comparison, *row) ? "stored " : "") + show_change(row->ratio), {}});
+    ratio.cells.push_back({(is_stored(all, *row) ? "stored " : "") + show_change(row->ratio), {}});
     before.cells.push_back({show_side(row->before, comparison.baseline), {}});
     after.cells.push_back({show_side(row->after, comparison.baseline), {}});
     source.cells.push_back({source_words(*row), {}});
-    note.cells.push_back({note_of(comparison, *row), {}});
+    note.cells.push_back({note_of(all, *row), {}});
   }
   return render_table({std::move(change), std::move(task), std::move(contestant), std::move(ratio),
                        std::move(before), std::move(after), std::move(source), std::move(note)},
@@ -170,9 +171,10 @@ std::string caution_lines(const std::vector<std::string>& cautions) {
 
 std::string undecided_lines(const Comparison& comparison) {
   std::map<std::string, int> reasons;
+  const AllRows all = count_all(comparison.rows);
   for (const ComparedRow& row : comparison.rows)
     if (row.change == Change::kUndecided)
-      if (const std::string reason = reason_of(comparison, row); !reason.empty()) ++reasons[reason];
+      if (const std::string reason = reason_of(all, row); !reason.empty()) ++reasons[reason];
   std::string lines;
   for (const auto& [reason, rows] : reasons)
     lines += fmt::format("  {} ({} row{})\n", sanitize_line(reason), rows, rows == 1 ? "" : "s");
@@ -232,9 +234,8 @@ Json ratio_json(const ComparedRow& row) {
           {"p_holm", row.corrected_p ? rounded(*row.corrected_p) : Json()}};
 }
 
-Json row_json(const Comparison& comparison, const ComparedRow& row) {
-  const Side baseline = comparison.baseline;
-  const std::string reason = reason_of(comparison, row);
+Json row_json(const AllRows& all, const ComparedRow& row, Side baseline) {
+  const std::string reason = reason_of(all, row);
   const bool both = row.before && row.after;
   return {{"task", row.task},
           {"agent", row.agent},
@@ -281,7 +282,9 @@ Json compare_json(const Comparison& comparison) {
   for (const Change change : kChanges)
     counts[std::string(to_string(change))] = comparison.count(change);
   Json rows = Json::array();
-  for (const ComparedRow& row : comparison.rows) rows.push_back(row_json(comparison, row));
+  const AllRows all = count_all(comparison.rows);
+  for (const ComparedRow& row : comparison.rows)
+    rows.push_back(row_json(all, row, comparison.baseline));
   return {
       {"schema_version", kReportSchemaVersion},
       {"before", run_json(comparison.before.run, comparison.before.tags)},

@@ -111,7 +111,7 @@ double largest_failed_bias(std::span<const ClockCheck> checks) {
   double largest = 0;
   for (const ClockCheck& check : checks)
     if (!check.passed && compares_rows(check))
-      largest = std::max(largest, std::abs(check.bias()) / (1 + check.expected));
+      largest = std::max(largest, std::abs(check.relative_bias()));
   return largest;
 }
 
@@ -121,7 +121,7 @@ double between_rows(std::span<const ClockCheck> checks) {
   int count = 0;
   for (const ClockCheck& check : checks) {
     if (!compares_rows(check) || check.runs == 0) continue;
-    const double bias = check.bias() / (1 + check.expected);
+    const double bias = check.relative_bias();
     const double deviation = check.deviation / (1 + check.expected);
     excess += bias * bias - kOfAMedian * deviation * deviation / check.runs;
     ++count;

@@ -32,6 +32,8 @@ struct ClockCheck {
   bool passed = false;
 
   [[nodiscard]] double bias() const { return seen - expected; }
+  // The bias relative to the time that should have been seen.
+  [[nodiscard]] double relative_bias() const { return bias() / (1 + expected); }
 };
 
 // How far `seen` may be from `expected`: 0.03 on "cpu", 0.005 on "cuda".

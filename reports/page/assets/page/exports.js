@@ -82,17 +82,19 @@ export const save = (name, type, text) => {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 };
 
-// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
-export const exportButtons = (rowsOf, tableOf) => {
-  const button = (name, act) => h("button", {
+// `kinds`: the name of a button and what it saves, for each.
+const saveButtons = (label, legend, kinds) => h("div", { class: "exports", role: "group", "aria-label": label },
+  h("span", { class: "legend" }, legend),
+  kinds.map(([name, act]) => h("button", {
     type: "button", on: { click: () => { act(); announce(words.exported(name)); } },
-  }, name);
-  return h("div", { class: "exports", role: "group", "aria-label": words.exportView },
-    h("span", { class: "legend" }, words.exportView),
-    button("CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))),
-    button("JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))),
-    button("Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))));
-};
+  }, name)));
+
+// `rowsOf` gives the rows in view, `tableOf` its text, when somebody asks.
+export const exportButtons = (rowsOf, tableOf) => saveButtons(words.exportView, words.exportView, [
+  ["CSV", () => save("kbench.csv", "text/csv", toCsv(rowsOf()))],
+  ["JSON", () => save("kbench-view.json", "application/json", toJson(rowsOf()))],
+  ["Markdown", () => save("kbench.md", "text/markdown", toMarkdown(tableOf()))],
+]);
 
 // Each line with the run that it is of, as the first columns of any CSV.
 const withRun = ([heading, ...lines]) => [["run_id", "started_at", ...heading],
@@ -100,13 +102,8 @@ const withRun = ([heading, ...lines]) => [["run_id", "started_at", ...heading],
 
 // The same for a table that is no list of rows: `numbersOf` gives numbers as they are stored, for a spreadsheet.
 // `partsOf` gives the choices behind the numbers, which stand above a Markdown table.
-export const tableButtons = (label, name, numbersOf, tableOf, partsOf) => {
-  const button = (text, act) => h("button", {
-    type: "button", on: { click: () => { act(); announce(words.exported(text)); } },
-  }, text);
-  return h("div", { class: "exports", role: "group", "aria-label": label },
-    h("span", { class: "legend" }, words.export),
-    button("CSV", () => save(`${name}.csv`, "text/csv", tableToCsv(withRun(numbersOf())))),
-    button("Markdown", () => save(`${name}.md`, "text/markdown",
-      `${markdownCell(words.exportOf(runNow().id, runNow().started_at, partsOf()))}\n\n${toMarkdown(tableOf())}`)));
-};
+export const tableButtons = (label, name, numbersOf, tableOf, partsOf) => saveButtons(label, words.export, [
+  ["CSV", () => save(`${name}.csv`, "text/csv", tableToCsv(withRun(numbersOf())))],
+  ["Markdown", () => save(`${name}.md`, "text/markdown",
+    `${markdownCell(words.exportOf(runNow().id, runNow().started_at, partsOf()))}\n\n${toMarkdown(tableOf())}`)],
+]);
