@@ -234,8 +234,8 @@ constexpr std::array kFields{
           "empty without any. No reason to fail.",
           [](Row r) { return r.labels.empty() ? Json() : Json(r.labels); }},
     Field{"floor_ns", "Floor (ms)", Unit::kNanoseconds,
-          "A time that no kernel can beat, by lenient bounds at the highest peaks known of the "
-          "device.",
+          "A time that no kernel can beat: it counts less work than the limit, at the highest "
+          "peaks known of the device.",
           [](Row r) { return number(r.floor_ns); }},
     Field{"limit_ns", "Limit (ms)", Unit::kNanoseconds,
           "The best estimate of the least time of the task's work as one kernel: its bytes at the "

@@ -166,7 +166,7 @@ CardFact limit_fact(const ResultRow& row) {
   }
   fact.value = limit_share_words(row, *share);
   fact.remark =
-      fmt::format("a call takes {} ms at least", show_ms(*share * *row.submitted.median_ns));
+      fmt::format("the limit is {} ms a call", show_ms(*share * *row.submitted.median_ns));
   if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", basis_words(row.limit_basis));
   // Cut off there, an interval would claim to be narrower than it is.
   if (limit_share_range(row, *share).high > 1)

@@ -37,7 +37,7 @@ constexpr std::array<Reporter, 11> kReporters{{
      .takes_columns = true},
     {.name = "json",
      .suffix = ".json",
-     .help = "one object with everything, for programs",
+     .help = "one object with every field of every row, for programs",
      .render = [](Data data, Options) { return render_json(data); },
      .takes_reward = true},
     {.name = "jsonl",

@@ -80,10 +80,10 @@ std::string head_lines(const Profile& profile) {
   const auto limit = number_of(profile, "limit_us");
   const auto percent = number_of(profile, "limit_percent");
   if (limit && percent)
-    text += fmt::format(
-        "limit     {} at least ({}{}); share of the limit {:.3g} % (limit / call)\n",
-        time_text(*limit), limit_words(profile.limit_basis, profile.facts.numbers),
-        number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "", *percent);
+    text += fmt::format("limit     {} a call ({}{}); share of the limit {:.3g} % (limit / call)\n",
+                        time_text(*limit), limit_words(profile.limit_basis, profile.facts.numbers),
+                        number_of(profile, "limit_calibrated") == 0 ? ", not calibrated" : "",
+                        *percent);
   else
     text += fmt::format("limit     not known: {}\n", profile.limit_basis);
   if (const auto busy = number_of(profile, "busy_us")) {

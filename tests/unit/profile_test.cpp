@@ -76,10 +76,9 @@ TEST(Profile, SaysHowFarItsCallsAreApart) {
 // A reader cannot tell the bandwidth of a copy from that of reading.
 TEST(Profile, TheLimitSaysWhichBandwidthItTakes) {
   ProfileInput input = input_of({call_of(36, {kernel("k", 1, 36)})});
-  EXPECT_THAT(
-      profile_text(make_profile(kSubject, input)),
-      HasSubstr("limit     30 us at least (bytes over the copy bandwidth, 4 TB/s, calibrated "
-                "2026-11-28T12:00:00Z); share of"));
+  EXPECT_THAT(profile_text(make_profile(kSubject, input)),
+              HasSubstr("limit     30 us a call (bytes over the copy bandwidth, 4 TB/s, calibrated "
+                        "2026-11-28T12:00:00Z); share of"));
   input.limits->read.value = 4.27e12;
   input.limits->write.value = 4.1e12;
   EXPECT_THAT(profile_text(make_profile(kSubject, input)),
@@ -96,7 +95,7 @@ TEST(Profile, ALimitByProductsTakesNoBandwidth) {
   ProfileInput input = input_of({call_of(60, {kernel("k", 0, 60)})});
   input.work.least_products *= 5;
   EXPECT_THAT(profile_text(make_profile(kSubject, input)),
-              HasSubstr("limit     50 us at least (products, calibrated 2026-11-28T12:00:00Z)"));
+              HasSubstr("limit     50 us a call (products, calibrated 2026-11-28T12:00:00Z)"));
 }
 
 // A quiet machine and a calibrated device need no word.
