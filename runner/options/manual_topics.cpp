@@ -19,7 +19,7 @@ constexpr std::array kTopics = {
                 "Publish a leaderboard: how agents are ranked, and the tables of other benchmarks"},
     ManualTopic{"over-time", "Many runs: compare them, history, every night"},
     ManualTopic{"tasks",
-                "Tasks: import them, compose them, and check that they reject wrong kernels"},
+                "Tasks: import them, compose them, and check that wrong kernels fail on them"},
     ManualTopic{"agent", "I have an agent: let a model write kernels, or give an agent tools"},
     ManualTopic{"trainer", "I have a trainer: rewards from a server, or of stored results"},
     ManualTopic{"evolution",
