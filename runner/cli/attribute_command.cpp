@@ -44,7 +44,7 @@ Status write_page(const AttributeOptions& options, const Attribution& found) {
 
 CLI::App* add_attribute(CLI::App& attribute, AttributeOptions& options) {
   auto& analyze = add_verb(attribute, "analyze", "Analyse the cells of a study, from a file");
-  add_value(analyze, "FILE", options.file, "", "Cells, one a line, see below")->required();
+  add_value(analyze, "FILE", options.file, "", "Cells, one per line, see below")->required();
   add_value(analyze, "--outcome", options.outcome, "NAME", "Primary outcome (default: correct)");
   add_value(analyze, "--arm", options.arm, "NAME",
             "direct, plan or both (default: the first there is)");

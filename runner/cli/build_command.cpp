@@ -27,7 +27,7 @@ CLI::App* add_build(CLI::App& app, BuildOptions& options) {
   build.add_flag(
       "--all-tasks", options.run.all_tasks,
       "Count tasks without a submission among those that --shard divides, as a run does");
-  add_path(build, "--input-file", options.input_file, "FILE", "File of tasks, one a line");
+  add_path(build, "--input-file", options.input_file, "FILE", "File of tasks, one per line");
   add_size(build, options.run.size);
   add_device(build, options.run.device,
              "Device of the run (default: cuda with --arch or where there is a GPU, else cpu)");

@@ -98,9 +98,9 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 void add_trust(CLI::App& app, Trust& trust) {
   app.add_flag("--trust-estimates", trust.estimates,
                "Let speed-ups count on an uncalibrated device; such rows get a label");
-  app.add_flag(
-      "--trust-unchecked", trust.unchecked,
-      "Also count rows that may have been changed: of another machine, or without a chain");
+  app.add_flag("--trust-unchecked", trust.unchecked,
+               "Also count rows whose chain (proof that they are unchanged) is missing or another "
+               "machine's");
 }
 
 namespace {

@@ -58,7 +58,7 @@ CLI::App* add_export(CLI::App& app, ExportOptions& options) {
           [&options](const std::string& word) {
             if (word != "-") options.out = word;
           },
-          "File that gets them, one a line (default: standard output)")
+          "File that gets them, one per line (default: standard output)")
       ->type_name("FILE");
   add_many(command, "--run", options.runs, "RUN",
            "Start of an id, a tag, latest or latest~N; may be repeated (default: all runs)");

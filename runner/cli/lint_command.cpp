@@ -20,7 +20,7 @@ ExitCode code_of(const SuiteLint& found) {
 }  // namespace
 
 CLI::App* add_lint(CLI::App& tasks, LintOptions& options) {
-  auto& lint = add_verb(tasks, "lint", "Check that each task rejects wrong kernels");
+  auto& lint = add_verb(tasks, "lint", "Check that wrong kernels fail on each task");
   add_levels(lint, options.selection.levels);
   add_task_globs(lint, options.selection.tasks);
   add_tags(lint, options.selection.tags);

@@ -21,7 +21,8 @@ NameSearch search_of(const NamesOptions& options) {
 }  // namespace
 
 CLI::App* add_names(CLI::App& app, NamesOptions& options) {
-  auto& names = add_verb(app, "names", "List names that options take, one a line");
+  auto& names =
+      add_verb(app, "names", "List the values of an option (tasks, agents, ...), one per line");
   add_word(names, "KIND", options.kind,
            {"tasks", "families", "levels", "states", "runs", "tags", "agents"},
            "Of what; families are what --family takes, states what --rerun takes")

@@ -56,7 +56,7 @@ CLI::App* add_report(CLI::App& app, ReportOptions& options) {
       ->excludes(report.get_option("FORMAT"));
   add_outputs(report, options.words);
   add_path(report, "--site", options.words.site, "DIR",
-           "Write html as many files, an index and one for each task, into this folder");
+           "Split the html report over several files in DIR: an index, and one for each task");
   add_value(report, "--title", options.title, "TEXT",
             "Headline of the page and title of its window");
   add_path(report, "--about", options.about, "FILE.md",

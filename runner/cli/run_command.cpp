@@ -89,8 +89,8 @@ void add_failures(CLI::App& run, RunOptions& options) {
 // Options that choose which rows of an earlier run are tried once more.
 void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
   auto* states = run.add_option("--rerun", options.rerun,
-                                "Run again the rows with these states (timeout,crash) in the "
-                                "newest run, or in --run's")
+                                "Run again the newest run's rows with these states "
+                                "(timeout,crash); --run names another run")
                      ->check(one_of(rerun_words()).description(""))
                      ->delimiter(',')
                      ->allow_extra_args(false)
@@ -101,7 +101,7 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
          [&options](std::int64_t count) {
            if (count > 0) options.rerun = {kFailedRows};
          },
-         "Run again what failed in the newest run, with its options: --rerun failed")
+         "Run again what failed in the newest run, with that run's options; same as --rerun failed")
       ->excludes(states)
       ->excludes(&resume);
   add_value(run, "--run", options.rerun_of, "RUN",
@@ -153,7 +153,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
             "Author (agent) of FILE (default: me, or the folder AGENT of AGENT/levelN/FILE)");
   const auto whose = add_measuring(run, options);
   add_path(run, "--input-file", options.input_file, "FILE",
-           "File of tasks, one a line, each as --task takes it; # begins a comment; -: stdin");
+           "File of tasks, one per line, each as --task takes it; # begins a comment; -: stdin");
   add_path(run, "--reference", options.reference, "REF.py",
            "KernelBench problem of your own that FILE solves; imported once and kept")
       ->needs(file)
@@ -189,7 +189,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   group->type_name("NAME")->needs(shard);
   shard->needs(group);
   add_path(run, "--exchange", options.exchange, "DIR",
-           "Folder in which runs of a group share rows: only one of the runs measures each row");
+           "Folder in which runs of a group share rows, so that each row is measured only once");
   run.add_flag("--no-wait", options.no_wait,
                "Exit with code 3 instead of waiting for another run on this device");
   add_failures(run, options);

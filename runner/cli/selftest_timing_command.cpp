@@ -35,8 +35,8 @@ void add_calibration(CLI::App& verb, TimingSelftestRequest& options) {
   add_device(verb, options.device, "Device (default: the GPU; without one, the CPU)");
   add_devices(verb, options.devices);
   verb.add_flag("--busy", options.busy,
-                "With --devices: keep the CPU cores busy that kbench reserves for no GPU, as "
-                "compilers would");
+                "With --devices: put load on the CPU cores that no GPU has reserved, as compilers "
+                "would");
   add_number(verb, "--rounds", options.rounds, 1, 1000,
              "Runs for the timing (default: 5 on CUDA, 3 on a CPU); 1 alone gives no calibration");
   add_json(verb, options.format);

@@ -60,7 +60,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   add_devices(serve, options.devices);
   auto* exchange =
       add_path(serve, "--exchange", options.exchange, "DIR",
-               "Folder in which judges share rows: only one of the judges measures each row");
+               "Folder in which judges share rows, so that each row is measured only once");
   add_value(serve, "--group", options.group, "NAME",
             "Group of these judges in the exchange (default: serve)")
       ->needs(exchange);

@@ -80,7 +80,8 @@ void add_columns(CLI::App& app, std::vector<std::string>& columns,
 void add_devices(CLI::App& app, std::optional<std::string>& devices) {
   app.add_option(
          "--devices", devices,
-         "GPUs measuring at once: all, a count (2), or cuda:0,cuda:2 (default: one); cpu: the CPU")
+         "GPUs that measure at once: all, a count (2), or cuda:0,cuda:2; or cpu (default: one "
+         "device)")
       ->excludes(app.get_option("--device"))
       ->type_name("LIST");
 }
@@ -112,8 +113,8 @@ void add_one_task(CLI::App& app, std::string& task) {
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
   add_word(app, "--allow-torch", policy, {"data", "all", "none"},
-           "Python that computes with torch: 'data' ranks it apart (default), 'all' not, 'none' "
-           "fails it");
+           "Python computing with torch ranks apart (data, default), with others (all), or fails "
+           "(none)");
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
