@@ -20,6 +20,7 @@
 #include "runner/core/unique_fd.hpp"
 #include "runner/lane/lane_server.hpp"
 #include "runner/os/device_lock.hpp"
+#include "tests/fakes/first_mark.hpp"
 
 namespace kbench {
 namespace {
@@ -105,10 +106,7 @@ class ScriptedWork final : public LaneWork {
   }
 
   [[nodiscard]] bool is_first(const Json& unit) const {
-    const fs::path mark = place() / fmt::format("died-{}", unit.value("number", 0));
-    if (fs::exists(mark)) return false;
-    std::ofstream{mark};
-    return true;
+    return test::makes_first(place() / fmt::format("died-{}", unit.value("number", 0)));
   }
 
   static void wait_for(const std::string& file) {

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "runner/lane/lane_server.hpp"
 #include "runner/measure/oracle/oracle.hpp"
 #include "runner/run/lane_order.hpp"
+#include "tests/fakes/first_mark.hpp"
 #include "tests/fakes/scripted_trials.hpp"
 
 namespace kbench::test {
@@ -51,11 +51,8 @@ class ScriptedTrialWork final : public LaneWork {
 
  private:
   [[nodiscard]] bool is_first(int number) const {
-    const fs::path mark =
-        fs::path(order_.at("folder").get<std::string>()) / ("died-" + std::to_string(number));
-    if (fs::exists(mark)) return false;
-    std::ofstream{mark};
-    return true;
+    return makes_first(fs::path(order_.at("folder").get<std::string>()) /
+                       ("died-" + std::to_string(number)));
   }
 
   Json order_;
