@@ -130,12 +130,13 @@ class ScriptsTest(ClusterCase):
     def test_a_reader_never_sees_half_a_line_of_a_judge(self):
         (self.folder / "judges").mkdir()
         tunnel = self.folder / "judges/1.tunnel"
-        tunnel.write_text("ssh of a judge whose node died\n", encoding="ascii")
+        left = "ssh of a judge whose node died\n"
+        tunnel.write_text(left, encoding="ascii")
         with open(tunnel, encoding="ascii") as reader:
             begun = self.begin("judge.sbatch", self.pool, self.folder / "tokens", "--suite", TINY, SLURMD_NODENAME="n7")
-            self.wait_until(lambda: tunnel.read_text() != "ssh of a judge whose node died\n", "the judge tells", begun)
+            self.wait_until(lambda: tunnel.read_text() != left, "the judge tells", begun)
             self.assertTrue(tunnel.read_text().endswith(" n7\n"))
-            self.assertEqual(reader.read(), "ssh of a judge whose node died\n", "replaced, not written over")
+            self.assertEqual(reader.read(), left, "replaced, not written over")
         begun.terminate()
         self.assertEqual(self.end(begun).returncode, 0)
 
