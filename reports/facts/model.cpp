@@ -187,11 +187,20 @@ Status read_rest(const Store& store, ReportData& data) {
   return Done{};
 }
 
-}  // namespace
-
-std::string NightFinding::contestant() const {
-  return variant.empty() ? agent : agent + "@" + variant;
+// Findings that make no sense are named and left out, as a malformed row is.
+Status read_findings(const Store& store, ReportData& data) {
+  const Result<std::string> text = store.night(data.run.id);
+  if (!text) return text.error();
+  if (text->empty()) return Done{};
+  auto findings = parse_night_findings(*text);
+  if (findings)
+    data.night = std::move(*findings);
+  else
+    data.malformed.push_back(findings.error().message);
+  return Done{};
 }
+
+}  // namespace
 
 std::string ResultRow::contestant() const {
   return variant.empty() ? agent : fmt::format("{}@{}", agent, variant);
@@ -332,6 +341,7 @@ Result<ReportData> load_report(const Store& store, const std::optional<std::stri
     if (const Status read = read_rows(store, data.run.id, data); !read) return read.error();
   }
   if (const Status read = read_rest(store, data); !read) return read.error();
+  if (const Status read = read_findings(store, data); !read) return read.error();
   return data;
 }
 

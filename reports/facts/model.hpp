@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "reports/facts/credit.hpp"
+#include "reports/facts/night_findings.hpp"
 #include "reports/facts/trend.hpp"
 #include "reports/facts/trust.hpp"
 #include "reports/facts/variant_rule.hpp"
@@ -145,19 +146,6 @@ struct ResultRow {
 
 [[nodiscard]] ResultRow derive(const Evaluation& evaluation);
 
-// A finding of `kbench nightly` about one submission of the run (reports/over_time/nightly.hpp).
-struct NightFinding {
-  std::string task;
-  std::string agent;
-  std::string variant;
-  std::string verdict;      // "confirmed", "cleared", "unclear"
-  bool regression = false;  // confirmed
-  std::string message;      // one sentence
-
-  // "agent" or "agent@variant".
-  [[nodiscard]] std::string contestant() const;
-};
-
 // Words of a page's publisher: foreign text like all other.
 struct PageWords {
   std::string title;  // title of the page and of its headline; empty: made from the run
@@ -192,7 +180,7 @@ struct ReportData {
   // The group of shards whose rows these are; `run` is then the first of them, from the first one's
   // beginning to the last one's end.
   std::optional<RunGroup> group;
-  std::optional<std::vector<NightFinding>> night;  // none unless a nightly run is reported
+  std::optional<std::vector<NightFinding>> night;  // none unless a night has looked at the run
   PageWords words;                                 // only the page shows them
   // Other runs that the page shows beside this one, each on tabs of its own: nothing is ranked
   // across. None of them has any.

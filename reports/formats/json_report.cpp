@@ -43,19 +43,6 @@ Json group_json(const RunGroup& group) {
           {"left_out", group.left_out}};
 }
 
-// Null where no night is being reported.
-Json night_json(const ReportData& data) {
-  if (!data.night) return nullptr;
-  Json findings = Json::array();
-  for (const NightFinding& finding : *data.night)
-    findings.push_back({{"task", finding.task},
-                        {"agent", finding.agent},
-                        {"variant", finding.variant},
-                        {"verdict", finding.verdict},
-                        {"message", finding.message}});
-  return findings;
-}
-
 }  // namespace
 
 Json result_json(const ResultRow& row, const std::optional<RewardRule>& reward) {
@@ -74,7 +61,7 @@ Json report_json(const ReportData& data) {
           {"run_id", data.run.id},
           {"started_at", data.run.started_at},
           {"finished_at", text_or_null(data.run.finished_at)},
-          {"night", night_json(data)},
+          {"night", data.night ? to_json(*data.night) : Json()},
           {"group", data.group ? group_json(*data.group) : Json()},
           {"device", text_or_null(device)},
           {"device_name", text_or_null(data.device_name)},

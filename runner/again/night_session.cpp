@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/facts/json_text.hpp"
+#include "reports/facts/night_findings.hpp"
 #include "reports/formats/run_list.hpp"
 #include "runner/core/random_id.hpp"
 #include "runner/run/run_session.hpp"
@@ -132,6 +134,13 @@ Status NightSession::clear(RunSink& sink, const std::function<bool()>& stop,
       take(night_.suspects[open[i]], (*measured)[i], round);
   }
   return Done{};
+}
+
+Status NightSession::store_findings() {
+  tonight_.night = findings_of(night_);
+  auto store = Store::open(terms_.database, Store::Mode::kReadWrite);
+  if (!store) return store.error();
+  return store->put_night(tonight_.run.id, json_text(to_json(*tonight_.night)));
 }
 
 std::vector<std::size_t> NightSession::open_suspects() const {

@@ -62,6 +62,10 @@ class NightSession {
   // Whether that was ended by `stop` or Ctrl-C.
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 
+  // Stores the findings with the run, for every later report of it, and gives them to tonight().
+  // Errors: those of writing; tonight() has them all the same.
+  Status store_findings();
+
   [[nodiscard]] ReportData& tonight() { return tonight_; }
   [[nodiscard]] const Night& night() const { return night_; }
 

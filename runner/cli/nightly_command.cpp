@@ -75,7 +75,7 @@ class NightFace {
   }
 
   Result<End> report(const Status& measured) {
-    night_.tonight().night = findings_of(night_.night());
+    const Status stored = night_.store_findings();
     print_night();
     if (auto written =
             write_outputs(night_.tonight(), options_.outputs, report_style(options_.common));
@@ -85,6 +85,7 @@ class NightFace {
       return End{ExitCode::kInterrupted, "interrupted while measuring again"};
     if (night_.night().count(Clearance::kConfirmed) > 0) return finish_regression();
     if (!measured) return measured.error();
+    if (!stored) return stored.error();
     const bool ours = night_.night().faults > 0 || run_code_ == ExitCode::kInfrastructure;
     const auto code = ours ? ExitCode::kInfrastructure : ExitCode::kGood;
     // The night itself has been printed, with its summary.

@@ -21,6 +21,7 @@
 #include "runner/store/rows/episode_rows.hpp"
 #include "runner/store/rows/evaluation_rows.hpp"
 #include "runner/store/rows/lint_rows.hpp"
+#include "runner/store/rows/run_rows.hpp"
 #include "runner/store/rows/study_rows.hpp"
 #include "runner/store/rows/tag_rows.hpp"
 #include "runner/store/rows/trajectory_rows.hpp"
@@ -176,6 +177,20 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
     extend_chain(impl_->chain(), run_id, nullptr, 0);
     transaction.commit();
     return Done{};
+  });
+}
+
+Status Store::put_night(const std::string& run_id, const std::string& findings) {
+  return impl_->guarded("storing what a night found", [&]() -> Status {
+    if (kbench::put_night(impl_->database, run_id, findings)) return Done{};
+    return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
+                 "`kbench runs` lists the runs that are there."};
+  });
+}
+
+Result<std::string> Store::night(const std::string& run_id) const {
+  return impl_->guarded("reading what a night found", [&]() -> Result<std::string> {
+    return read_night(impl_->database, run_id);
   });
 }
 

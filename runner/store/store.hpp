@@ -85,6 +85,11 @@ class Store {
   Status begin_run(const Run& run);
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
+  // Stores what a night found of the run, JSON; replaces what one found before. Errors: kNotFound.
+  Status put_night(const std::string& run_id, const std::string& findings);
+  // The same, as it lies there; empty where no night has looked at the run.
+  [[nodiscard]] Result<std::string> night(const std::string& run_id) const;
+
   // Inserts the evaluation with its checks and samples in one transaction. A second insertion of
   // the same (run_id, key) changes nothing and succeeds: that makes --resume idempotent. `blobs`
   // are what the evaluation names and the store may not have.

@@ -89,6 +89,28 @@ TEST_F(MergeTest, EachKindOfDifferenceIsNamed) {
             "aa: their chains differ");
 }
 
+TEST_F(MergeTest, WhatANightFoundComesWithItsRunAndReplacesNothing) {
+  const auto found = [](const std::filesystem::path& file, const char* findings) {
+    auto store = Store::open(file, Store::Mode::kReadWrite);
+    ASSERT_TRUE(store->put_night("aa", findings).ok());
+  };
+  const auto here = [this] { return *Store::open(file_, Store::Mode::kReadOnly)->night("aa"); };
+  add_run(one_, {.id = "aa"});
+  add_run(two_, {.id = "aa"});
+  EXPECT_THAT(words(merge({one_})), ElementsAre("aa added"));
+  EXPECT_EQ(here(), "");
+  found(one_, "[1]");
+  EXPECT_THAT(words(merge({one_})), ElementsAre("aa there"));
+  EXPECT_EQ(here(), "[1]");
+  found(two_, "[2]");
+  EXPECT_THAT(words(merge({two_})), ElementsAre("aa there"));
+  EXPECT_EQ(here(), "[1]");
+  std::filesystem::remove(file_);
+  EXPECT_THAT(words(merge({two_})), ElementsAre("aa added"));
+  EXPECT_EQ(here(), "[2]");
+  EXPECT_EQ(chain_of(file_, "aa"), "holds");
+}
+
 TEST_F(MergeTest, AChangedRunStaysChanged) {
   add_run(one_, {.id = "aa"});
   SQLite::Database(one_.string(), SQLite::OPEN_READWRITE)

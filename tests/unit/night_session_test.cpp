@@ -95,6 +95,41 @@ TEST_F(NightSessionTest, WhatFailsTwiceInARowIsConfirmed) {
   EXPECT_THAT(stored(), SizeIs(2)) << "nobody takes what was tried again for a row of the folder";
 }
 
+// Was: later reports of the run had "night": null, and the published page showed no finding.
+TEST_F(NightSessionTest, ALaterReportOfTheRunHasTheFindings) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  benches_.script.states["000-2-after"] = State::kWrongResult;
+  benches_.script.states["000-1-after"] = State::kWrongResult;
+  ASSERT_TRUE(look());
+  ASSERT_TRUE(clear().ok());
+  const Status kept = night_->store_findings();
+  ASSERT_TRUE(kept.ok()) << kept.error().message;
+  const auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
+  const auto later = load_report(*store, night_->tonight().run.id);
+  ASSERT_TRUE(later.ok()) << later.error().message;
+  ASSERT_TRUE(later->night);
+  ASSERT_THAT(*later->night, SizeIs(1));
+  EXPECT_EQ(later->night->front().agent, "anna");
+  EXPECT_TRUE(later->night->front().regression);
+  EXPECT_EQ(to_json(*later->night), to_json(*night_->tonight().night));
+  EXPECT_THAT(later->malformed, IsEmpty());
+}
+
+TEST_F(NightSessionTest, FindingsThatMakeNoSenseAreNamedAndLeftOut) {
+  ASSERT_TRUE(look());
+  for (const char* text : {"[", "{}", R"([{"task": "level1/019_relu"}])",
+                           R"([{"task": "", "agent": "", "variant": "", "verdict": "sold",
+                                "message": ""}])"}) {
+    auto store = Store::open(terms_.database, Store::Mode::kReadWrite);
+    ASSERT_TRUE(store->put_night(night_->tonight().run.id, text).ok());
+    const auto later = load_report(*store, night_->tonight().run.id);
+    ASSERT_TRUE(later.ok()) << later.error().message;
+    EXPECT_FALSE(later->night) << text;
+    EXPECT_THAT(later->malformed, ElementsAre(HasSubstr("malformed"))) << text;
+  }
+}
+
 // Two devices of one name may differ by more than a night looks for.
 TEST_F(NightSessionTest, WhatIsMeasuredAgainHasOneDevice) {
   terms_.devices = "cpu";

@@ -274,6 +274,7 @@ TEST_F(StoreTest, ARunMustExistAndIsBegunOnce) {
   const Status again = store.begin_run(make_run("r1"));
   ASSERT_FALSE(again.ok());
   EXPECT_THAT(again.error().hint, HasSubstr("--resume"));
+  EXPECT_EQ(store.put_night("nobody", "[]").error().code, ErrorCode::kNotFound);
   const Status unknown = store.finish_run("nobody", "2026-11-21T14:00:00Z");
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.error().hint, HasSubstr("`kbench runs`"));

@@ -86,6 +86,8 @@ Status merge_run(Connection& into, Connection& from, const std::optional<ChainKe
       merged.why = difference(read_run_rows(into, merged.run.id), *rows);
       if (!merged.why.empty()) return Done{};
       put_blobs(into.database, rows->sources.blobs, *into.budget);
+      if (!rows->night.empty() && read_night(into.database, merged.run.id).empty())
+        put_night(into.database, merged.run.id, rows->night);
       for (const StateReport& report : rows->trajectories.reports)
         put_report(into.database, report);
     } else {

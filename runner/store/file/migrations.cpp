@@ -509,9 +509,15 @@ constexpr std::string_view kStep22 = R"sql(
 ALTER TABLE evaluation ADD COLUMN device_uuid TEXT NOT NULL DEFAULT '';
 )sql";
 
+// What a night found of the run (reports/facts/night_findings.hpp), JSON; empty of a run that no
+// night looked at, and of one from before.
+constexpr std::string_view kStep23 = R"sql(
+ALTER TABLE run ADD COLUMN night TEXT NOT NULL DEFAULT '';
+)sql";
+
 constexpr std::array kSteps{kStep1,  kStep2,  kStep3,  kStep4,  kStep5,  kStep6,  kStep7,  kStep8,
                             kStep9,  kStep10, kStep11, kStep12, kStep13, kStep14, kStep15, kStep16,
-                            kStep17, kStep18, kStep19, kStep20, kStep21, kStep22};
+                            kStep17, kStep18, kStep19, kStep20, kStep21, kStep22, kStep23};
 
 }  // namespace
 

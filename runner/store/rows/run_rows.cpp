@@ -105,12 +105,14 @@ RunRows read_own_row(SQLite::Database& database, std::string_view of, const std:
   run.bind(1, value);
   if (run.executeStep()) rows.run = columns::read_run(run);
   SQLite::Statement chain(
-      database, fmt::format("SELECT chain_key, chain_seal, chain_rows FROM run WHERE {} = ?", of));
+      database,
+      fmt::format("SELECT chain_key, chain_seal, chain_rows, night FROM run WHERE {} = ?", of));
   chain.bind(1, value);
   if (chain.executeStep()) {
     rows.chain_key = chain.getColumn(0).getString();
     rows.chain_seal = chain.getColumn(1).getString();
     rows.chain_rows = chain.getColumn(2).getInt64();
+    rows.night = chain.getColumn(3).getString();
   }
   return rows;
 }
@@ -127,6 +129,7 @@ void insert_run_rows(Connection& connection, const RunRows& rows) {
   chain.bind(3, rows.chain_rows);
   chain.bind(4, rows.run.id);
   chain.exec();
+  if (!rows.night.empty()) put_night(database, rows.run.id, rows.night);
   put_blobs(database, rows.sources.blobs, *connection.budget);
   for (std::size_t i = 0; i < rows.evaluations.size(); ++i) {
     const auto number = insert_evaluation(database, rows.evaluations[i], {}, *connection.budget);
@@ -135,6 +138,19 @@ void insert_run_rows(Connection& connection, const RunRows& rows) {
   for (const Episode& episode : rows.episodes)
     insert_whole_episode(database, episode, *connection.budget);
   put_trajectories(database, rows.run.id, rows.trajectories);
+}
+
+std::string read_night(SQLite::Database& database, const std::string& run_id) {
+  SQLite::Statement rows(database, "SELECT night FROM run WHERE id = ?");
+  rows.bind(1, run_id);
+  return rows.executeStep() ? rows.getColumn(0).getString() : "";
+}
+
+bool put_night(SQLite::Database& database, const std::string& run_id, const std::string& findings) {
+  SQLite::Statement update(database, "UPDATE run SET night = ? WHERE id = ?");
+  update.bind(1, findings);
+  update.bind(2, run_id);
+  return update.exec() > 0;
 }
 
 std::string difference(const RunRows& a, const RunRows& b) {

@@ -22,6 +22,7 @@ struct RunRows {
   std::string chain_key;  // the table's value; empty: the run is not chained
   std::string chain_seal;
   std::int64_t chain_rows = 0;
+  std::string night;                    // the table's value; empty: no night looked at the run
   std::vector<Evaluation> evaluations;  // order of insertion
   std::vector<std::string> links;       // link of each evaluation
   std::vector<Episode> episodes;        // order of insertion
@@ -51,7 +52,13 @@ struct RunRows {
 // Adds a run that is not there yet; to be called inside a transaction.
 void insert_run_rows(Connection& connection, const RunRows& rows);
 
-// The difference between two runs of one id, in words; empty if there is none.
+// What a night found of the run; empty: no night looked at it.
+[[nodiscard]] std::string read_night(SQLite::Database& database, const std::string& run_id);
+// Replaces it. False without such a run.
+bool put_night(SQLite::Database& database, const std::string& run_id, const std::string& findings);
+
+// The difference between two runs of one id, in words; empty if there is none. Later findings about
+// a run are none: each of the two may be without them.
 [[nodiscard]] std::string difference(const RunRows& a, const RunRows& b);
 
 // Rows below `evaluation` (samples, checks, attempts, blocks) are numbered from 0 without a gap:
