@@ -63,6 +63,13 @@ std::size_t CodeLexer::take_python(std::string_view line, std::size_t at) {
   return at + 1;
 }
 
+// Whether the quote there is one within a number, 1'000, and not that of a literal: L'{', u8'('.
+bool separates_digits(std::string_view line, std::size_t quote) {
+  std::size_t begin = quote;
+  while (begin > 0 && (is_word_character(line[begin - 1]) || line[begin - 1] == '\'')) --begin;
+  return begin < quote && line[begin] >= '0' && line[begin] <= '9';
+}
+
 std::size_t CodeLexer::take_cpp(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at);
   if (rest.starts_with("//")) return line.size();
@@ -75,8 +82,7 @@ std::size_t CodeLexer::take_cpp(std::string_view line, std::size_t at) {
     return open_literal(line, at + opened + 1, std::move(end));
   }
   const char c = line[at];
-  const bool separates_digits = c == '\'' && at > 0 && is_word_character(line[at - 1]);
-  if (c == '"' || (c == '\'' && !separates_digits)) return behind_quoted(line, at);
+  if (c == '"' || (c == '\'' && !separates_digits(line, at))) return behind_quoted(line, at);
   count_bracket(c);
   return at + 1;
 }

@@ -102,8 +102,11 @@ Result<std::pair<UniqueFd, UniqueFd>> Channel::make_pair() {
 
 Status Channel::send(const Json& body, const std::vector<int>& descriptors) {
   const std::string text = body.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMaxMessageBytes || descriptors.size() > kMaxDescriptors)
-    return Error{ErrorCode::kBadInput, "message too large to send", ""};
+  if (text.size() > kMaxMessageBytes)
+    return Error{ErrorCode::kBadInput,
+                 "a message of " + std::to_string(text.size()) + " bytes is too large to send", ""};
+  if (descriptors.size() > kMaxDescriptors)
+    return Error{ErrorCode::kBadInput, "too many descriptors for one message", ""};
   const auto length = static_cast<std::uint32_t>(text.size());
   std::string frame(reinterpret_cast<const char*>(&length), sizeof length);
   frame += text;

@@ -13,6 +13,11 @@ namespace {
 
 constexpr std::size_t kMostWords = 1u << 20;
 
+// An episode that cannot be frozen is no fault of the store.
+bool is_of_the_store(const Result<std::string>& state) {
+  return !state && state.error().code == ErrorCode::kInfrastructure;
+}
+
 }  // namespace
 
 KeptWords::KeptWords(SharedStore& store, std::string episode, Evaluation row)
@@ -35,6 +40,7 @@ Result<std::string> KeptWords::state() {
 
 Result<std::optional<std::string>> KeptWords::find(const Component& component) {
   const auto here = state();
+  if (is_of_the_store(here)) return here.error();
   if (!here || here->empty()) return std::optional<std::string>();
   const auto held =
       store_.with([&](const Store& store) { return store.trajectories(row_.run_id); });
@@ -55,6 +61,7 @@ Result<std::optional<std::string>> KeptWords::find(const Component& component) {
 
 Status KeptWords::keep(const Component& component, const std::string& words) {
   const auto here = state();
+  if (is_of_the_store(here)) return here.error();
   if (!here || here->empty()) return Done{};
   std::vector<Blob> blobs;
   for (const std::string& text : frozen_->texts) blobs.push_back(pack(text));

@@ -54,8 +54,8 @@ CONTROL = 3
 EMPTY, FORWARD, PREPARE, LOAD = 0, 1, 2, 3
 # Values of a call's status; 0 is success, and a positive one is an error of the device.
 RAISED, WRONG_OUTPUT, REFUSED, OUT_OF_MEMORY = -1, -2, -3, -4
-MAX_MESSAGE = 64 << 20
-MAX_DESCRIPTORS = 16
+MAX_MESSAGE = 4 << 20  # this and the next one: as in runner/core/channel.hpp
+MAX_DESCRIPTORS = 8
 
 
 # --- the channel (runner/core/channel.hpp) ---

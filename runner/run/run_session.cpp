@@ -158,7 +158,8 @@ Result<RunOutcome> RunSession::go_through() {
     auto evaluated = lanes != nullptr ? evaluate_on_lanes(lanes->fleet(), interrupted)
                                       : evaluate_units(interrupted);
     if (!evaluated) {
-      (void)publish_waiting();  // they were measured before that
+      // Rows that wait were measured before that.
+      if (auto told = publish_waiting(); !told) progress_.warn(told.error().message);
       return evaluated.error();
     }
   }

@@ -83,9 +83,9 @@ Cost total_cost(const std::vector<Cost>& states, int replicates) {
   }
   if (total.cells == 0) return total;
   // The probes are of the first state's prompt.
-  const double cells = static_cast<double>(total.requests);
-  total.tokens_in += kProbes * total.tokens_in / cells;
-  total.tokens_out += kProbes * total.tokens_out / cells;
+  const double requests = static_cast<double>(total.requests);
+  total.tokens_in += kProbes * total.tokens_in / requests;
+  total.tokens_out += kProbes * total.tokens_out / requests;
   total.requests += kProbes;
   return total;
 }

@@ -139,6 +139,7 @@ Result<Json> WorkspaceFiles::grep(const std::string& text) const {
   Json found = Json::array();
   bool more = false;
   for (const auto& [path, bytes] : files_below(folder_)) {
+    if (more) break;
     const auto whole = read_foreign_file(folder_ / path, kMostFileBytes);
     if (!whole) continue;
     std::size_t number = 0;

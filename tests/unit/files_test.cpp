@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "runner/os/write_hint.hpp"
@@ -129,6 +130,17 @@ TEST_F(Files, AForeignFileIsARegularOneAndBounded) {
   EXPECT_EQ(read_foreign_file(at("x"), 3).error().code, ErrorCode::kBadInput);
   for (const char* name : {"link", "pipe", "none", "."})
     EXPECT_EQ(read_foreign_file(at(name), 100).error().code, ErrorCode::kNotFound) << name;
+}
+
+// Was: "cannot read", with an error of some earlier call, as if the machine were to blame. Files of
+// /sys say that they have a page.
+TEST_F(Files, AForeignFileThatEndsBeforeItsSizeIsNoFaultOfTheMachine) {
+  const fs::path file = "/sys/devices/system/cpu/online";
+  if (!fs::exists(file) || fs::file_size(file) == 0) GTEST_SKIP() << file << " is not as usual";
+  const auto read = read_foreign_file(file, 1 << 20);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kBadInput);
+  EXPECT_THAT(read.error().message, ::testing::HasSubstr("became shorter"));
 }
 
 }  // namespace
