@@ -42,12 +42,6 @@ std::optional<EarlyEnd> as_ours(std::optional<EarlyEnd> end) {
 
 }  // namespace
 
-EarlyEnd from_error(const Error& error) {
-  const State state =
-      error.code == ErrorCode::kDoesNotFit ? State::kDoesNotFit : State::kInfrastructureError;
-  return {state, error.message, error.hint};
-}
-
 CallProtocol::CallProtocol(const EvaluationRequest& request, const EvaluationSettings& settings,
                            Oracle& oracle, const WorkerFactory& start_worker,
                            const KeySchedule& keys, WaitBudget& budget, Evaluation& record)

@@ -35,7 +35,6 @@
 
 namespace kbench {
 
-[[nodiscard]] EarlyEnd from_error(const Error& error);
 // The end of a submission whose work goes on after its call has returned. Defined in
 // call_judgement.cpp, like all that the protocol judges by.
 [[nodiscard]] EarlyEnd inconsistent(std::string message);

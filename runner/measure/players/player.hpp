@@ -1,7 +1,7 @@
 // The supervisor's view of a player: a process that maps shared arenas, waits on a mailbox for
 // "go", does one call of one side, says "done", and stands still whenever it is not its turn. The
-// untrusted worker is one; on CPU the eager and compiled baselines are played by another, so that
-// all sides are woken, timed and stopped alike.
+// untrusted worker is one; on CPU another plays the baselines (beside a Python submission, eager
+// has a worker of its own), so that all sides are woken, timed and stopped alike.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,11 @@
 #include <vector>
 
 #include "runner/core/evaluation.hpp"
+#include "runner/measure/players/early_end.hpp"
 #include "runner/oracle/protocol.hpp"
 #include "runner/worker/mailbox.hpp"
 
 namespace kbench {
-
-// How an evaluation ends early: a terminal state with its words.
-struct EarlyEnd {
-  State state = State::kInfrastructureError;
-  std::string message;
-  std::string hint;
-};
 
 struct PlayerCall {
   CallKind kind = CallKind::kNull;
@@ -41,7 +35,7 @@ struct PlayerAnswer {
   // Set when the call did not complete: crash, timeout, or a non-zero status.
   std::optional<EarlyEnd> failure;
   std::int64_t claimed_ns = 0;  // the player's word
-  // The supervisor's clock, from raising go to seeing done; on CPU it is continued meanwhile.
+  // The supervisor's clock, from raising go to seeing done. On CPU: with continuing the player.
   std::int64_t wall_ns = 0;
   std::int64_t done_at_ns = 0;  // when that was, on the steady clock
   std::int64_t switches = 0;    // baselines: times that the kernel took a core away meanwhile

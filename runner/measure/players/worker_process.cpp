@@ -172,8 +172,7 @@ std::optional<EarlyEnd> WorkerProcess::await_ready(std::chrono::milliseconds tim
 
 std::optional<EarlyEnd> WorkerProcess::enlist() {
   auto processes = process_->processes();
-  if (!processes)
-    return EarlyEnd{State::kInfrastructureError, processes.error().message, processes.error().hint};
+  if (!processes) return from_error(processes.error());
   processes_ = std::move(*processes);
   if (processes_.empty() && !has_ended()) return not_ready("its processes cannot be found");
   return std::nullopt;
@@ -278,7 +277,7 @@ std::optional<EarlyEnd> WorkerProcess::stop() {
                                error.message);
     }
     process_->kill();
-    return EarlyEnd{State::kInfrastructureError, error.message, error.hint};
+    return from_error(error);
   }
   frozen_ = true;
   return std::nullopt;
@@ -288,8 +287,7 @@ std::optional<EarlyEnd> WorkerProcess::take_stock() {
   if (!frozen_) return std::nullopt;
   if (auto end = enlist()) return end;
   auto times = run_times(processes_);
-  if (!times)
-    return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
+  if (!times) return from_error(times.error());
   run_times_ = std::move(*times);
   return check_files(std::chrono::nanoseconds{0});
 }
@@ -306,8 +304,7 @@ std::optional<EarlyEnd> WorkerProcess::check_written() {
 std::optional<EarlyEnd> WorkerProcess::judge_files(const Result<std::string>& too_much) {
   if (too_much && too_much->empty()) return std::nullopt;
   process_->kill();
-  if (!too_much)
-    return EarlyEnd{State::kInfrastructureError, too_much.error().message, too_much.error().hint};
+  if (!too_much) return from_error(too_much.error());
   return EarlyEnd{State::kOverBudget, "the submission " + *too_much,
                   "all that a session has written counts together, also what is open and has no "
                   "name any more"};
@@ -316,8 +313,7 @@ std::optional<EarlyEnd> WorkerProcess::judge_files(const Result<std::string>& to
 std::optional<EarlyEnd> WorkerProcess::check_stop() {
   if (!frozen_) return std::nullopt;
   auto times = run_times(processes_);
-  if (!times)
-    return EarlyEnd{State::kInfrastructureError, times.error().message, times.error().hint};
+  if (!times) return from_error(times.error());
   before_call_ = std::move(*times);
   const auto meanwhile = ran_meanwhile(run_times_, before_call_);
   if (!stops_.ran(meanwhile) || !stands(Defence::kStopWatched)) return std::nullopt;
@@ -333,7 +329,7 @@ std::optional<EarlyEnd> WorkerProcess::thaw() {
     if (error.code == ErrorCode::kSubmission)
       return ran_while_stopped("the submission did not stand still: " + error.message);
     process_->kill();
-    return EarlyEnd{State::kInfrastructureError, error.message, error.hint};
+    return from_error(error);
   }
   frozen_ = false;
   return std::nullopt;
@@ -445,8 +441,7 @@ PlayerAnswer WorkerProcess::call(const PlayerCall& asked) {
   if (observed) hear_torch_use();
   if (call.look_every.count() > 0) {
     if (auto resolved = profiler_.resolve(processes_, known_code_); !resolved) {
-      const Error& error = resolved.error();
-      answer.failure = EarlyEnd{State::kInfrastructureError, error.message, error.hint};
+      answer.failure = from_error(resolved.error());
       return answer;
     }
   }
@@ -479,8 +474,7 @@ std::optional<EarlyEnd> WorkerProcess::take_outputs(const PlayerCall& call, Play
   if (!taken && has_ended()) return describe_end("in a call");
   if (!taken && taken.error().code == ErrorCode::kSubmission)
     return EarlyEnd{State::kWrongResult, taken.error().message, taken.error().hint};
-  if (!taken)
-    return EarlyEnd{State::kInfrastructureError, taken.error().message, taken.error().hint};
+  if (!taken) return from_error(taken.error());
   answer.places = std::move(*taken);
   answer.copied = own_outputs_ ? own_outputs_->copied()
                                : std::count(answer.places.in_heap.begin(),
