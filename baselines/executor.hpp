@@ -1,6 +1,6 @@
 // Executes a lowered graph through LibTorch's dispatcher, boxed: the eager baseline, and with
-// float64 values the reference. No LibTorch in this header: tensors cross it as opaque handles
-// (TensorList), so that only baselines/*.cpp and runner/oracle/*.cpp pay for LibTorch's headers.
+// float64 values the reference. This header includes nothing of LibTorch and only declares
+// at::Tensor, so that only baselines/*.cpp and runner/oracle/*.cpp pay for LibTorch's headers.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ namespace kbench {
 
 class CompiledPackage {
  public:
-  // Loads a .pt2 with AOTIModelPackageLoader.
+  // Unpacks a .pt2 below TMPDIR, and gives its library to its device's runner of AOTInductor.
   static Result<CompiledPackage> load(const std::filesystem::path& file);
 
   CompiledPackage(CompiledPackage&&) noexcept;

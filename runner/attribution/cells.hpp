@@ -1,7 +1,7 @@
-// Cells of a study as lines of JSON: one state, tried once under one coalition of its components
-// (data/schema/ cell.schema.json). Their writer is not trusted: size, number, names and depth are
-// bounded, only what is listed there is taken, and an error names the line. Pure: takes a text,
-// opens nothing.
+// Cells of a study as lines of JSON: one state, tried once under one coalition of its components.
+// Their schema is data/schema/cell.schema.json. Their writer is not trusted: size, number, names
+// and depth are bounded, only what is listed there is taken, and an error names the line. Pure:
+// takes a text, opens nothing.
 #pragma once
 
 #include <cstddef>

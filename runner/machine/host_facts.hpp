@@ -1,5 +1,5 @@
-// Facts of this host: processor, vector extensions, memory. Read from /proc, /sys and sysconf by
-// the CPU backend.
+// Facts of this host: processor, vector extensions, memory. Sources: /proc, /sys
+// and sysconf.
 #pragma once
 
 #include <cstdint>

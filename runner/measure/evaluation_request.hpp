@@ -87,9 +87,9 @@ struct EvaluationSettings {
   std::optional<Calibration> calibration;      // calibration of the device, for the record
   std::optional<DeviceLimits> limits;          // limits that `kbench calibrate` measured
   Surroundings surroundings;
-  // Takes the stopped worker of an evaluation, to end it later: ending takes 0.06 s on CUDA. It is
-  // given null before the evaluation is repeated, when the first worker has to be gone. Empty: the
-  // worker ends with the evaluation.
+  // Takes the stopped worker of an evaluation, to end it later: ending takes 0.06 s on CUDA.
+  // Called with null before the evaluation is repeated: the worker that it holds has to end first.
+  // Empty: the worker ends with the evaluation.
   std::function<void(std::unique_ptr<Worker>)> bury;
 
   [[nodiscard]] bool judges_times() const { return times == Times::kJudged; }

@@ -126,7 +126,7 @@ std::string tag_of(const OptionEntry& option) {
   return tag;
 }
 
-// "kbench tags RUN NAME [options]".
+// "kbench tag [RUN] [NAME] [options]".
 std::string usage_of(const CommandEntry& command) {
   std::string line = fmt::format("\\fBkbench {}\\fR", escaped(command.name));
   for (const OptionEntry& option : command.options)

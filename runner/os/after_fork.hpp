@@ -18,9 +18,9 @@ class DescriptorPlan {
   // be /dev/null.
   explicit DescriptorPlan(const std::vector<std::pair<int, int>>& descriptors);
 
-  // Used in the fork: puts each descriptor at its number, and closes all others but `report`, which
-  // is moved out of the way and stays close-on-exec. False with errno; `report` can be written to
-  // then as well.
+  // To be called in the fork: puts each descriptor at its number, and closes all others but
+  // `report`, which is moved out of the way and stays close-on-exec. False with errno; `report` can
+  // be written to then as well.
   [[nodiscard]] bool place(int& report);
 
  private:

@@ -1,6 +1,6 @@
 // Many requests, answered by processes that are kept between them: a Python that has loaded torch
-// once. Each thread of the pool owns one server at a time and replaces it when it is spent. Used
-// for building packages (baselines) and for lowering foreign task files (runner/import).
+// once. Each thread of the pool owns one server at a time and replaces it when it is spent. Such
+// servers build packages and lower foreign task files.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,8 @@
 // When the rows of a run are brought to where others find them. Each time its whole file is
 // written, which for each row alone would be quadratic. So a row waits for others if the file has
 // more than twenty rows, and writing it now would take more than a twentieth of the time. A row
-// that comes a minute after the last writing, or later, never waits.
+// that comes a minute after the last writing, or later, never waits; nor do 256 rows, or a
+// twentieth of the file's.
 #pragma once
 
 #include <chrono>

@@ -308,7 +308,7 @@ Result<std::unique_ptr<Worker>> UnitMeasurer::start_submission(
   return WorkerProcess::start(*program, start);
 }
 
-// Starts eager's worker, before the submission's, which may still be built.
+// Starts eager's worker. Waits for the submission's build, which has the task's Model.
 Result<std::unique_ptr<Worker>> UnitMeasurer::start_eager(const UnitParts& unit, WorkerStart start,
                                                           bool is_seeded,
                                                           std::unique_ptr<WorkerProgram>& program) {

@@ -56,7 +56,7 @@ timespec until(std::chrono::steady_clock::time_point moment) {
   return {seconds.count(), (left - seconds).count()};
 }
 
-// By the clock, whatever has woken it: who shares the page can wake it as often as he likes.
+// Asks by the clock and not when woken: a worker shares the page and can wake it at any time.
 bool sleep_while_equal(std::atomic<std::uint32_t>& word, std::uint32_t old,
                        const std::function<bool()>& give_up, std::chrono::nanoseconds interval) {
   auto next_ask = std::chrono::steady_clock::now() + interval;

@@ -19,7 +19,7 @@ FIRST_WORDS = {"Of", "What", "Whatever", "Who", "Whoever", "Whom", "Whose"}
 # "Which tasks are measured" has a subject, "Which is why" and "Which of them are" have none.
 NO_NOUN = {"a", "an", "are", "can", "has", "have", "he", "is", "it", "may", "must", "no", "of", "one", "ones", "she",
            "the", "they", "was", "we", "were", "you"}
-CALLERS = re.compile(r"\b([Cc]alled|Used|Asked) by\b(?! one thread)|\b(Called (when|where|wherever)|Used throughout)\b")
+CALLERS = re.compile(r"\b([Cc]alled|Used|Asked) by\b(?! one thread)|\bUsed (for|in)\b|\b(Called (when|where|wherever)|Used throughout)\b")
 # Behind a field its name is no subject: "int seconds;  // of timing" → "// seconds of timing after which …".
 NO_SUBJECT = {"of", "that", "what", "whatever", "who", "whoever", "whom", "whose"}
 PATH = re.compile(r"(?<![\w/.<-])((?:[a-z0-9_]+/)+[a-z0-9_]+(?:\.\w+)?)")

@@ -17,7 +17,7 @@ if(DEFINED ENV{KBENCH_TORCH})
   set(kbench_torch_default $ENV{KBENCH_TORCH})
 endif()
 set(KBENCH_TORCH ${kbench_torch_default} CACHE STRING "A Python with torch, or an unpacked libtorch")
-set(KBENCH_TORCH_OLDEST 2.9)  # the first with the stable AOTInductor loader that we call
+set(KBENCH_TORCH_OLDEST 2.9)  # the oldest whose runner of AOTInductor was tried
 
 if(IS_DIRECTORY ${KBENCH_TORCH})
   set(torch_root ${KBENCH_TORCH})

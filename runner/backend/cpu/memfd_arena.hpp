@@ -1,5 +1,5 @@
 // A shared arena in host memory: an anonymous file (memfd) mapped here, its pages present from the
-// start, its size sealed. Made by the CPU backend.
+// start, its size sealed.
 #pragma once
 
 #include <cstdint>
