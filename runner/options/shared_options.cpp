@@ -114,7 +114,7 @@ void add_one_task(CLI::App& app, std::string& task) {
 void add_allow_torch(CLI::App& app, std::string& policy) {
   add_word(
       app, "--allow-torch", policy, {"data", "all", "none"},
-      "If Python computes with torch: data: ranked apart (default), all: with others, none: fails");
+      "Python that uses torch: data: ranked apart, all: with others, none: fails (default: data)");
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
