@@ -17,7 +17,7 @@ ExitCode code_of(const BuiltPlan& built) {
 }  // namespace
 
 CLI::App* add_build(CLI::App& app, BuildOptions& options) {
-  auto& build = add_verb(app, "build", "Compile what a run will need, without its GPU");
+  auto& build = add_verb(app, "build", "Compile ahead what a run will need; needs no GPU");
   auto* file =
       add_path(build, "FILE", options.run.file, "", "A single submission, as of kbench run");
   add_value(build, "--name", options.run.name, "NAME", "Its author (agent), as of kbench run");

@@ -21,7 +21,7 @@ Result<std::vector<MeasuredDevice>> measure(const CalibrateRequest& request,
 
 CLI::App* add_calibrate(CLI::App& app, CalibrateRequest& options) {
   auto& calibrate = add_verb(
-      app, "calibrate", "Measure this device once: its limits, and by how much equal runs differ");
+      app, "calibrate", "Measure this device once: peak rates, and how much repeated runs differ");
   add_word(calibrate, "--only", options.only, {"limits", "timing"},
            "Measure this half only: limits (seconds) or timing (minutes)");
   add_calibration(calibrate, options);

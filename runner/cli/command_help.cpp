@@ -12,9 +12,9 @@ namespace kbench {
 namespace {
 
 constexpr const char* kExitCodes =
-    "Exit codes: 0 good, 1 a submission or a file failed, 2 usage, 3 kbench's or the machine's "
-    "fault,\n"
-    "            4 regression, 5 nothing selected, 130 interrupted.\n"
+    "Exit codes (not every command has each): 0 good, 1 a submission or a file failed, 2 usage,\n"
+    "            3 kbench's or the machine's fault, 4 regression, 5 nothing selected,\n"
+    "            130 interrupted.\n"
     "Results go to standard output, everything else to standard error.";
 
 // E, C and V are what a kernel's speed-ups over the baselines are called there.

@@ -44,7 +44,7 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
   add_value(
       app, "--config", common.config, "FILE",
-      "Read FILE instead of ./kbench.toml; it overrides your personal file, which is still read");
+      "Read FILE instead of ./kbench.toml; FILE wins over your own ~/.config/kbench/kbench.toml");
   add_value(app, "--preset", common.preset, "NAME",
             "Use [preset.NAME] of the configuration file; it overrides the other tables");
 }
@@ -98,9 +98,9 @@ void add_variants(CLI::App& app, VariantRule& rule) {
 void add_trust(CLI::App& app, Trust& trust) {
   app.add_flag("--trust-estimates", trust.estimates,
                "Let speed-ups count on an uncalibrated device; such rows get a label");
-  app.add_flag("--trust-unchecked", trust.unchecked,
-               "Also count rows whose chain (proof that they are unchanged) is missing or another "
-               "machine's");
+  app.add_flag(
+      "--trust-unchecked", trust.unchecked,
+      "Also count rows without proof that they are unchanged (no chain, or its key elsewhere)");
 }
 
 namespace {

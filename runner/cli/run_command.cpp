@@ -123,8 +123,9 @@ WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_size(
       app, options.size,
       "Size of the tasks (default: full on CUDA, small on CPU; if no task has that, the other)");
-  add_device(app, options.device,
-             "Device (default: cpu for a .cpp FILE, else cuda where there is a GPU)");
+  add_device(
+      app, options.device,
+      "Device (default: cpu for a single .cpp file of `kbench run`, else cuda if there is a GPU)");
   add_devices(app, options.devices);
   add_precision(app, options.precision);
   add_word(
@@ -172,7 +173,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
   add_vendor(run, options.vendor);
   run.add_flag(
       "--no-lint", options.no_lint,
-      "Skip the check of tasks that kbench does not ship; rows of unchecked tasks are not ranked");
+      "Do not look for flaws in tasks that are not shipped; rows of unchecked tasks do not rank");
   add_number(run, "--seed", options.seed, 0, 1e15,
              "Draw the same inputs in each run; such rows are labelled and not ranked");
   add_choice<UnitOrder>(run, "--order", options.order,

@@ -29,7 +29,7 @@ constexpr std::array kTopics = {
                 "I have a notebook: kbench from Python, data frames, Weights & Biases, MLflow"},
     ManualTopic{
         "feedback",
-        "Which feedback helps an agent, by how much, and the analysis of somebody else's study"},
+        "Which feedback helps an agent, and by how much; how to analyse somebody else's study"},
     ManualTopic{"cluster", "Several GPUs or machines: a run on all of them, shards, Slurm"},
     ManualTopic{
         "database",

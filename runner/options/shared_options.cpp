@@ -49,7 +49,7 @@ void add_tags(CLI::App& app, std::vector<std::string>& tags) {
   // The first name is the one that settings have; `kbench tag`, which names runs, is another thing.
   app.add_option(
          "--tag,--family", tags,
-         "Only tasks with an operator of any of these families: matmul,scan (not the tag of a run)")
+         "Only tasks with an operator of these families: matmul,scan (`kbench names families`)")
       ->check(one_of({families.begin(), families.end()}).description(""))
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -102,7 +102,7 @@ void add_baseline(CLI::App& app, Side& baseline) {
   add_choice<Side>(
       app, "--baseline", baseline,
       {{"eager", Side::kEager}, {"compiled", Side::kCompiled}, {"vendor", Side::kVendor}},
-      "What speed-ups are over: eager, compiled, or vendor where runs have it (default: eager)");
+      "Baseline of the speed-ups: eager, compiled, or vendor where runs have it (default: eager)");
 }
 
 void add_one_task(CLI::App& app, std::string& task) {
@@ -112,9 +112,9 @@ void add_one_task(CLI::App& app, std::string& task) {
 }
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
-  add_word(app, "--allow-torch", policy, {"data", "all", "none"},
-           "Python computing with torch ranks apart (data, default), with others (all), or fails "
-           "(none)");
+  add_word(
+      app, "--allow-torch", policy, {"data", "all", "none"},
+      "Python that uses torch: data: ranked apart, all: with others, none: fails (default: data)");
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {

@@ -26,12 +26,12 @@ constexpr std::array kKinds{
     RewardKind{RewardFormula::kMilestone, "milestone",
                "3 if E and C are above 1/0.95, 2 if E is, else 1", "-1"},
     RewardKind{RewardFormula::kSpeedup, "speedup", "C", "0"},
-    RewardKind{RewardFormula::kLog, "log", "ln C, within -1 and 3", "-1"},
+    RewardKind{RewardFormula::kLog, "log", "ln C, clamped to [-1, 3]", "-1"},
     // KernelGYM's; the first one is its default.
     RewardKind{RewardFormula::kKernelGym, "kernelgym", "1 if E is at least 1.01, else 0.5", "0"},
     RewardKind{RewardFormula::kKernelGymSpeedup, "kernelgym_speedup", "0.5 + 0.5 min(E, 3)", "0"},
     RewardKind{RewardFormula::kKernelGymLadder, "kernelgym_ladder",
-               "1, .8, .6, .4, .2 from E = 3, 2, 1.5, 1.2, 1; else -.1",
+               "E >= 3: 1, 2: .8, 1.5: .6, 1.2: .4, 1: .2; else -.1",
                "not compiled -.5, wrong -.3, else -1"},
     RewardKind{RewardFormula::kKernrl, "kernrl", "min(E - 1, 2), halved below 0",
                "not compiled -.5, else -.25"},
@@ -39,7 +39,7 @@ constexpr std::array kKinds{
     RewardKind{RewardFormula::kFastP, "fast_p:P", "1 if E is above P, else 0", "0"},
     // Runs with --vendor have V. Tasks that are no call of a library have no value.
     RewardKind{RewardFormula::kVendorSpeedup, "vendor_speedup", "V", "0"},
-    RewardKind{RewardFormula::kVendorLog, "vendor_log", "ln V, within -1 and 3", "-1"},
+    RewardKind{RewardFormula::kVendorLog, "vendor_log", "ln V, clamped to [-1, 3]", "-1"},
     RewardKind{RewardFormula::kVendorFastP, "vendor_fast_p:P", "1 if V is above P, else 0", "0"},
     RewardKind{RewardFormula::kVendorSureFastP, "vendor_sure_fast_p:P",
                "1 if V's low end is above P, else 0", "0"},
