@@ -85,7 +85,7 @@ class Store {
   Status begin_run(const Run& run);
   Status finish_run(const std::string& run_id, const std::string& finished_at);
 
-  // Stores what a night found of the run, JSON; replaces what one found before. Errors: kNotFound.
+  // Stores a night's findings about the run, JSON; replaces earlier ones. Errors: kNotFound.
   Status put_night(const std::string& run_id, const std::string& findings);
   // The same, as it lies there; empty where no night has looked at the run.
   [[nodiscard]] Result<std::string> night(const std::string& run_id) const;

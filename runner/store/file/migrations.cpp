@@ -509,8 +509,8 @@ constexpr std::string_view kStep22 = R"sql(
 ALTER TABLE evaluation ADD COLUMN device_uuid TEXT NOT NULL DEFAULT '';
 )sql";
 
-// What a night found of the run (reports/facts/night_findings.hpp), JSON; empty of a run that no
-// night looked at, and of one from before.
+// Findings of a night about the run (reports/facts/night_findings.hpp), JSON; empty of a run that
+// no night looked at, and of one from before.
 constexpr std::string_view kStep23 = R"sql(
 ALTER TABLE run ADD COLUMN night TEXT NOT NULL DEFAULT '';
 )sql";

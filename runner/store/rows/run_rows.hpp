@@ -52,7 +52,7 @@ struct RunRows {
 // Adds a run that is not there yet; to be called inside a transaction.
 void insert_run_rows(Connection& connection, const RunRows& rows);
 
-// What a night found of the run; empty: no night looked at it.
+// Findings of a night about the run; empty: no night looked at it.
 [[nodiscard]] std::string read_night(SQLite::Database& database, const std::string& run_id);
 // Replaces it. False without such a run.
 bool put_night(SQLite::Database& database, const std::string& run_id, const std::string& findings);
