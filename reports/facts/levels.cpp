@@ -14,6 +14,9 @@ Status keep_levels(ReportData& data, const std::vector<int>& levels) {
   for (const Evaluation& evaluation : data.evaluations) there.insert(evaluation.level);
   std::erase_if(data.evaluations,
                 [&](const Evaluation& evaluation) { return !shows_task(data, evaluation.task); });
+  if (data.night)
+    std::erase_if(*data.night,
+                  [&](const NightFinding& finding) { return !shows_task(data, finding.task); });
   if (levels.empty() || !data.evaluations.empty()) return Done{};
   return Error{ErrorCode::kNotFound,
                fmt::format("the run has no row of level {}", fmt::join(levels, ", ")),

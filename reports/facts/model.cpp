@@ -196,7 +196,8 @@ Status read_findings(const Store& store, ReportData& data) {
   if (findings)
     data.night = std::move(*findings);
   else
-    data.malformed.push_back(findings.error().message);
+    data.malformed.push_back(
+        fmt::format("run {}: {}", short_id(data.run), findings.error().message));
   return Done{};
 }
 
@@ -359,6 +360,14 @@ Result<ReportData> row_report(const Store& store, Evaluation evaluation, ChainFi
   data.chain = std::move(chain);
   if (const Status read = read_rest(store, data); !read) return read.error();
   return data;
+}
+
+std::vector<std::string> malformed_rows(const ReportData& data) {
+  std::vector<std::string> rows = data.malformed;
+  for (const ReportData& other : data.beside)
+    for (const std::string& row : other.malformed)
+      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+  return rows;
 }
 
 bool is_in_part(const RunGroup& group) { return !group.missing.empty() || !group.left_out.empty(); }

@@ -209,6 +209,9 @@ enum class Shards { kTogether, kApart };
 // Whether rows of it may be missing, or a run was left out.
 [[nodiscard]] bool is_in_part(const RunGroup& group);
 
+// Rows that were left out of the run's data and of those beside it, each once.
+[[nodiscard]] std::vector<std::string> malformed_rows(const ReportData& data);
+
 // The lint record of the very content that was evaluated; one of the same size and device before
 // any other. Null if there is none.
 [[nodiscard]] const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation);

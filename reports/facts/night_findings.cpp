@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <utility>
 
 #include "runner/core/bounded_json.hpp"
@@ -12,16 +13,20 @@ namespace {
 constexpr std::string_view kConfirmed = "confirmed";
 constexpr std::array<std::string_view, 3> kVerdicts{kConfirmed, "cleared", "unclear"};
 
-Error malformed() {
-  return {ErrorCode::kBadInput, "what a night found of the run is malformed", ""};
-}
+// Bounds of a text that anybody may have written: a night of 250 tasks by 50 agents has fewer, each
+// with a sentence.
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostFindings = 20'000;
+constexpr std::size_t kLongest = 4096;  // bytes of a member
 
-// False where the member is no text.
+Error malformed() { return {ErrorCode::kBadInput, "a night's findings are malformed", ""}; }
+
+// False where the member is no text, or is too long.
 bool take(const Json& finding, const char* name, std::string& text) {
   const auto member = finding.find(name);
   if (member == finding.end() || !member->is_string()) return false;
   text = member->get<std::string>();
-  return true;
+  return text.size() <= kLongest;
 }
 
 }  // namespace
@@ -42,8 +47,9 @@ Json to_json(const std::vector<NightFinding>& findings) {
 }
 
 Result<std::vector<NightFinding>> parse_night_findings(std::string_view text) {
+  if (text.size() > kMostBytes) return malformed();
   const auto list = parse_bounded_json(text);
-  if (!list || !list->is_array()) return malformed();
+  if (!list || !list->is_array() || list->size() > kMostFindings) return malformed();
   std::vector<NightFinding> findings;
   for (const Json& one : *list) {
     NightFinding finding;

@@ -27,7 +27,7 @@ struct NightFinding {
 [[nodiscard]] Json to_json(const std::vector<NightFinding>& findings);
 
 // Reads them back: foreign text. Errors: kBadInput, where one lacks a member or has a verdict that
-// there is not.
+// there is not, or where there is more than a night can find.
 [[nodiscard]] Result<std::vector<NightFinding>> parse_night_findings(std::string_view text);
 
 }  // namespace kbench

@@ -47,6 +47,7 @@ Result<ReportData> join_runs(std::vector<ReportData> runs) {
     std::move(runs[i].evaluations.begin(), runs[i].evaluations.end(),
               std::back_inserter(joined.evaluations));
   }
+  if (runs.size() > 1) joined.night.reset();  // it was of the first run's rows
   return joined;
 }
 

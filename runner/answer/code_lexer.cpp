@@ -20,6 +20,19 @@ std::size_t behind_quoted(std::string_view line, std::size_t at) {
   return line.size();
 }
 
+bool begins_number(std::string_view line, std::size_t at) {
+  return line[at] >= '0' && line[at] <= '9' && (at == 0 || !is_word_character(line[at - 1]));
+}
+
+// The position behind the number that begins there: quotes separate its digits, 1'000.
+std::size_t behind_number(std::string_view line, std::size_t at) {
+  const auto goes_on = [&](std::size_t i) { return i < line.size() && is_word_character(line[i]); };
+  while (goes_on(at) || (at < line.size() && line[at] == '.') ||
+         (at < line.size() && line[at] == '\'' && goes_on(at + 1)))
+    ++at;
+  return at;
+}
+
 }  // namespace
 
 void CodeLexer::feed(std::string_view line) {
@@ -63,13 +76,6 @@ std::size_t CodeLexer::take_python(std::string_view line, std::size_t at) {
   return at + 1;
 }
 
-// Whether the quote there is one within a number, 1'000, and not that of a literal: L'{', u8'('.
-bool separates_digits(std::string_view line, std::size_t quote) {
-  std::size_t begin = quote;
-  while (begin > 0 && (is_word_character(line[begin - 1]) || line[begin - 1] == '\'')) --begin;
-  return begin < quote && line[begin] >= '0' && line[begin] <= '9';
-}
-
 std::size_t CodeLexer::take_cpp(std::string_view line, std::size_t at) {
   const std::string_view rest = line.substr(at);
   if (rest.starts_with("//")) return line.size();
@@ -82,7 +88,8 @@ std::size_t CodeLexer::take_cpp(std::string_view line, std::size_t at) {
     return open_literal(line, at + opened + 1, std::move(end));
   }
   const char c = line[at];
-  if (c == '"' || (c == '\'' && !separates_digits(line, at))) return behind_quoted(line, at);
+  if (begins_number(line, at)) return behind_number(line, at);
+  if (c == '"' || c == '\'') return behind_quoted(line, at);
   count_bracket(c);
   return at + 1;
 }

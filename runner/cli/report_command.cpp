@@ -35,7 +35,7 @@ Result<End> report(const Store& store, const ReportRequest& request, const Repor
   // Some formats are rows and nothing else, and cannot say it.
   if (const std::string unfinished = unfinished_words(*data); !unfinished.empty())
     warn(options.common, unfinished);
-  for (const std::string& row : data->malformed)
+  for (const std::string& row : malformed_rows(*data))
     warn(options.common, "left out: " + sanitize_line(row));
   if (auto written = write_report(*data, request, report_style(options.common)); !written)
     return written.error();

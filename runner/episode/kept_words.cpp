@@ -15,7 +15,8 @@ constexpr std::size_t kMostWords = 1u << 20;
 
 // An episode that cannot be frozen is no fault of the store.
 bool is_of_the_store(const Result<std::string>& state) {
-  return !state && state.error().code == ErrorCode::kInfrastructure;
+  return !state && state.error().code != ErrorCode::kBadInput &&
+         state.error().code != ErrorCode::kNotFound;
 }
 
 }  // namespace

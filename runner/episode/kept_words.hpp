@@ -19,8 +19,8 @@ class KeptWords {
   // The episode's last kernel that was judged, with its row. Its turn is stored.
   KeptWords(SharedStore& store, std::string episode, Evaluation row);
 
-  // Nothing, where the component has not spoken of it, or where it cannot be frozen. Errors: those
-  // of the store.
+  // Nothing, where the component has not spoken of it, or where it cannot be frozen. Errors: a
+  // store that is locked, full or not to be opened.
   [[nodiscard]] Result<std::optional<std::string>> find(const Component& component);
   // Keeps an answer. Where the kernel cannot be frozen, the words are not kept. Errors: those of
   // the store.

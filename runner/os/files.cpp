@@ -106,8 +106,10 @@ Result<std::string> read_foreign_file(const fs::path& file, std::size_t max_byte
     const ssize_t got = ::read(fd.get(), bytes.data() + at, bytes.size() - at);
     if (got < 0 && errno == EINTR) continue;
     if (got == 0)
-      return Error{ErrorCode::kBadInput, file.string() + " became shorter while it was read",
-                   "try again once nothing writes to it"};
+      return Error{ErrorCode::kBadInput,
+                   file.string() + " ended after " + std::to_string(at) + " of its " +
+                       std::to_string(bytes.size()) + " bytes",
+                   "if something writes to it, try again after that"};
     if (got < 0) return broken("read", file);
     at += static_cast<std::size_t>(got);
   }

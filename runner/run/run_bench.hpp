@@ -1,6 +1,6 @@
 // Everything a run asks of the machine: to take the device, to build, and to measure one unit of
-// the plan after the other. Virtual because it is where the outside world begins: one
-// measures here (device_bench.hpp), one on lanes (lanes_bench.hpp), and tests have a scripted one.
+// the plan after the other. Virtual because it is where the outside world begins:
+// benches measure here (device_bench.hpp), on lanes (lanes_bench.hpp), and by a script in tests.
 #pragma once
 
 #include <cstddef>

@@ -159,7 +159,8 @@ Result<RunOutcome> RunSession::go_through() {
                                       : evaluate_units(interrupted);
     if (!evaluated) {
       // Rows that wait were measured before that.
-      if (auto told = publish_waiting(); !told) progress_.warn(told.error().message);
+      if (auto told = publish_waiting(); !told)
+        progress_.warn(fmt::format("{}: {}", told.error().message, told.error().hint));
       return evaluated.error();
     }
   }

@@ -181,7 +181,7 @@ Status Store::finish_run(const std::string& run_id, const std::string& finished_
 }
 
 Status Store::put_night(const std::string& run_id, const std::string& findings) {
-  return impl_->guarded("storing what a night found", [&]() -> Status {
+  return impl_->guarded("storing a night's findings", [&]() -> Status {
     if (kbench::put_night(impl_->database, run_id, findings)) return Done{};
     return Error{ErrorCode::kNotFound, fmt::format("{}: no run {}", impl_->file.string(), run_id),
                  "`kbench runs` lists the runs that are there."};
@@ -189,8 +189,8 @@ Status Store::put_night(const std::string& run_id, const std::string& findings) 
 }
 
 Result<std::string> Store::night(const std::string& run_id) const {
-  return impl_->guarded("reading what a night found", [&]() -> Result<std::string> {
-    return read_night(impl_->database, run_id);
+  return impl_->guarded("reading a night's findings", [&]() -> Result<std::string> {
+    return read_night(impl_->database, run_id, *impl_->budget);
   });
 }
 

@@ -64,6 +64,16 @@ TEST_F(DatabaseCheckTest, AChangedChainIsWrongAndOnlyThatRun) {
   EXPECT_THAT(wrong_with("aa"), HasSubstr("row 2"));
 }
 
+TEST_F(DatabaseCheckTest, FindingsOfANightThatAreNoListAreWrong) {
+  add({.id = "aa"});
+  add({.id = "bb"});
+  auto store = Store::open(file_, Store::Mode::kReadWrite);
+  ASSERT_TRUE(store->put_night("aa", "[]").ok());
+  EXPECT_TRUE(check().sound());
+  ASSERT_TRUE(store->put_night("bb", "{").ok());
+  EXPECT_EQ(wrong_with("bb"), "a night's findings are malformed");
+}
+
 TEST_F(DatabaseCheckTest, AValueThatNoRowCanHaveIsWrong) {
   add({.id = "aa"});
   add({.id = "bb"});

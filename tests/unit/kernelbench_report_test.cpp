@@ -39,6 +39,13 @@ TEST(Levels, AreThoseThatAreNamed) {
   EXPECT_EQ(count({1}) + count({2, 3}), whole.evaluations.size());
   EXPECT_LT(count({1}), whole.evaluations.size());
 
+  ReportData night = whole;
+  night.night = {{.task = "level1/019_relu", .verdict = "cleared"},
+                 {.task = "level2/001_conv", .verdict = "cleared"}};
+  EXPECT_TRUE(keep_levels(night, {1}));
+  ASSERT_EQ(night.night->size(), 1U);
+  EXPECT_EQ(night.night->front().task, "level1/019_relu");
+
   ReportData data = whole;
   const Status none = keep_levels(data, {4, 10});
   ASSERT_FALSE(none);

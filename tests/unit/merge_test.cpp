@@ -100,10 +100,12 @@ TEST_F(MergeTest, WhatANightFoundComesWithItsRunAndReplacesNothing) {
   EXPECT_THAT(words(merge({one_})), ElementsAre("aa added"));
   EXPECT_EQ(here(), "");
   found(one_, "[1]");
-  EXPECT_THAT(words(merge({one_})), ElementsAre("aa there"));
+  const Merged told = merge({one_});
+  EXPECT_THAT(words(told), ElementsAre("aa there"));
+  EXPECT_THAT(told.notes, ElementsAre(HasSubstr("has the findings of a night now")));
   EXPECT_EQ(here(), "[1]");
   found(two_, "[2]");
-  EXPECT_THAT(words(merge({two_})), ElementsAre("aa there"));
+  EXPECT_THAT(merge({two_}).notes, IsEmpty());
   EXPECT_EQ(here(), "[1]");
   std::filesystem::remove(file_);
   EXPECT_THAT(words(merge({two_})), ElementsAre("aa added"));

@@ -118,9 +118,13 @@ TEST_F(NightSessionTest, ALaterReportOfTheRunHasTheFindings) {
 
 TEST_F(NightSessionTest, FindingsThatMakeNoSenseAreNamedAndLeftOut) {
   ASSERT_TRUE(look());
+  const std::string long_message =
+      R"([{"task": "", "agent": "", "variant": "", "verdict": "cleared", "message": ")" +
+      std::string(5000, 'x') + R"("}])";
   for (const char* text : {"[", "{}", R"([{"task": "level1/019_relu"}])",
                            R"([{"task": "", "agent": "", "variant": "", "verdict": "sold",
-                                "message": ""}])"}) {
+                                "message": ""}])",
+                           long_message.c_str()}) {
     auto store = Store::open(terms_.database, Store::Mode::kReadWrite);
     ASSERT_TRUE(store->put_night(night_->tonight().run.id, text).ok());
     const auto later = load_report(*store, night_->tonight().run.id);

@@ -94,6 +94,7 @@ class SalvageTest : public DatabaseTest {
 };
 
 TEST_F(SalvageTest, OfASoundFileEverythingIsSaved) {
+  ASSERT_TRUE(Store::open(file_, Store::Mode::kReadWrite)->put_night("run-1", "[1]").ok());
   const Salvaged salvaged = save();
   EXPECT_EQ(salvaged.saved.size(), 6U);
   EXPECT_THAT(salvaged.lost, IsEmpty());
@@ -102,6 +103,7 @@ TEST_F(SalvageTest, OfASoundFileEverythingIsSaved) {
   expect_saved_runs_hold(salvaged);
   const auto tags = Store::open(saved_, Store::Mode::kReadOnly)->tags();
   EXPECT_EQ(tags_of("run-0", *tags), std::vector<std::string>{"release-1"});
+  EXPECT_EQ(*Store::open(saved_, Store::Mode::kReadOnly)->night("run-1"), "[1]");
 }
 
 TEST_F(SalvageTest, APageOfSamplesCostsTheRunsThatItIsOf) {

@@ -9,6 +9,7 @@
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
+#include "runner/core/bounded_json.hpp"
 #include "runner/store/chain/chained_run.hpp"
 #include "runner/store/file/columns.hpp"
 #include "runner/store/file/connection.hpp"
@@ -133,6 +134,11 @@ CheckedRun check_run(Connection& connection, const std::optional<ChainKey>& key,
   });
   if (checked.chain.state == ChainFinding::State::kChanged)
     checked.wrong.push_back(checked.chain.message);
+  append(connection, checked.wrong, [&] {
+    const std::string night = read_night(connection.database, run.id, *connection.budget);
+    const auto list = parse_bounded_json(night.empty() ? "[]" : night);
+    if (!list || !list->is_array()) checked.wrong.push_back("a night's findings are malformed");
+  });
   keep_most(checked.wrong);
   checked.run = std::move(run);
   return checked;

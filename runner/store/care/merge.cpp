@@ -83,11 +83,14 @@ Status merge_run(Connection& into, Connection& from, const std::optional<ChainKe
     SQLite::Transaction transaction(into.database, SQLite::TransactionBehavior::IMMEDIATE);
     const bool is_there = has_run(into.database, merged.run.id);
     if (is_there) {
-      merged.why = difference(read_run_rows(into, merged.run.id), *rows);
+      const RunRows own = read_run_rows(into, merged.run.id);
+      merged.why = difference(own, *rows);
       if (!merged.why.empty()) return Done{};
       put_blobs(into.database, rows->sources.blobs, *into.budget);
-      if (!rows->night.empty() && read_night(into.database, merged.run.id).empty())
+      if (!rows->night.empty() && own.night.empty()) {
         put_night(into.database, merged.run.id, rows->night);
+        merged.took_night = true;
+      }
       for (const StateReport& report : rows->trajectories.reports)
         put_report(into.database, report);
     } else {
@@ -193,6 +196,10 @@ Status merge_file(Connection& into, Connection& from, const MergeRequest& reques
     MergedRun one{.run = std::move(run), .from = from.file, .why = {}, .chain = {}, .damaged = {}};
     if (Status done = merge_run(into, from, request.key, one); !done) return done;
     if (request.progress) request.progress(one);
+    if (one.took_night)
+      merged.notes.push_back(
+          fmt::format("run {} has the findings of a night now, which {} had and {} had not",
+                      short_id(one.run), from.file.string(), into.file.string()));
     merged.runs.push_back(std::move(one));
   }
   if (Status done = merge_tags(into, from, merged); !done) return done;

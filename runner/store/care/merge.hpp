@@ -28,16 +28,16 @@ struct MergedRun {
   // Damaged sources of a run that was merged, a sentence each. They are damaged in the database
   // that takes it; the run's rows were merged all the same.
   std::vector<std::string> damaged;
+  bool took_night = false;  // it was there without a night's findings, and has them now
 };
 
 struct Merged {
-  std::vector<MergedRun> runs;  // databases in their order, oldest run first
-  std::vector<std::string>
-      notes;                 // tags, profiles and lint records that were not taken, a sentence each
-  int tags = 0;              // taken
-  int profiles = 0;          // taken; the same one is there once
-  int there_profiles = 0;    // profiles that were there already
-  int refused_profiles = 0;  // unsound ones, each named in a note
+  std::vector<MergedRun> runs;     // databases in their order, oldest run first
+  std::vector<std::string> notes;  // tags, profiles, lint records not taken; nights added to a run
+  int tags = 0;                    // taken
+  int profiles = 0;                // taken; the same one is there once
+  int there_profiles = 0;          // profiles that were there already
+  int refused_profiles = 0;        // unsound ones, each named in a note
 };
 
 struct MergeRequest {

@@ -183,6 +183,12 @@ Status save_runs(Rescue& rescue) {
       if (const auto own = episodes.find(id); own != episodes.end())
         read_run_episodes(rescue, own->second, rows);
       read_run_states(rescue, rows);
+      const std::string night_lost = failure(rescue.from, [&] {
+        rows.night = read_night(rescue.from.database, id, *rescue.from.budget);
+      });
+      if (!night_lost.empty())
+        rescue.salvaged.notes.push_back(
+            fmt::format("run {}: a night's findings are lost: {}", short_id(rows.run), night_lost));
       lost.why = failure(rescue.from, [&] { rows.sources = find_blobs_of(rescue.from, rows); });
     }
     if (!lost.why.empty()) {

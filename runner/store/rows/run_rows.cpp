@@ -91,6 +91,7 @@ std::vector<std::string> damaged_sources(const std::vector<Evaluation>& evaluati
 
 RunRows read_run_rows(Connection& connection, const std::string& run_id) {
   RunRows rows = read_own_row(connection.database, "id", run_id);
+  rows.night = read_night(connection.database, run_id, *connection.budget);
   rows.evaluations = read_evaluations(connection.database, "run_id", run_id, *connection.budget);
   rows.links = read_links(connection, run_id);
   rows.episodes = read_episodes(connection.database, "run_id", run_id, *connection.budget);
@@ -105,14 +106,12 @@ RunRows read_own_row(SQLite::Database& database, std::string_view of, const std:
   run.bind(1, value);
   if (run.executeStep()) rows.run = columns::read_run(run);
   SQLite::Statement chain(
-      database,
-      fmt::format("SELECT chain_key, chain_seal, chain_rows, night FROM run WHERE {} = ?", of));
+      database, fmt::format("SELECT chain_key, chain_seal, chain_rows FROM run WHERE {} = ?", of));
   chain.bind(1, value);
   if (chain.executeStep()) {
     rows.chain_key = chain.getColumn(0).getString();
     rows.chain_seal = chain.getColumn(1).getString();
     rows.chain_rows = chain.getColumn(2).getInt64();
-    rows.night = chain.getColumn(3).getString();
   }
   return rows;
 }
@@ -140,10 +139,12 @@ void insert_run_rows(Connection& connection, const RunRows& rows) {
   put_trajectories(database, rows.run.id, rows.trajectories);
 }
 
-std::string read_night(SQLite::Database& database, const std::string& run_id) {
+std::string read_night(SQLite::Database& database, const std::string& run_id, WorkBudget& budget) {
   SQLite::Statement rows(database, "SELECT night FROM run WHERE id = ?");
   rows.bind(1, run_id);
-  return rows.executeStep() ? rows.getColumn(0).getString() : "";
+  if (!rows.executeStep()) return "";
+  budget.spend(columns::bytes_of_row(rows));
+  return rows.getColumn(0).getString();
 }
 
 bool put_night(SQLite::Database& database, const std::string& run_id, const std::string& findings) {

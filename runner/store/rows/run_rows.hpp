@@ -44,8 +44,8 @@ struct RunRows {
 // The run of that very id, which is there.
 [[nodiscard]] RunRows read_run_rows(Connection& connection, const std::string& run_id);
 
-// The run's own row alone: the one whose column `of` (a constant of ours) is `value`. Without an id
-// where there is none.
+// The run's own row alone, without a night's findings: the one whose column `of` (a constant of
+// ours) is `value`. Without an id where there is none.
 [[nodiscard]] RunRows read_own_row(SQLite::Database& database, std::string_view of,
                                    const std::string& value);
 
@@ -53,7 +53,8 @@ struct RunRows {
 void insert_run_rows(Connection& connection, const RunRows& rows);
 
 // Findings of a night about the run; empty: no night looked at it.
-[[nodiscard]] std::string read_night(SQLite::Database& database, const std::string& run_id);
+[[nodiscard]] std::string read_night(SQLite::Database& database, const std::string& run_id,
+                                     WorkBudget& budget);
 // Replaces it. False without such a run.
 bool put_night(SQLite::Database& database, const std::string& run_id, const std::string& findings);
 
