@@ -44,7 +44,7 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
   add_value(
       app, "--config", common.config, "FILE",
-      "Read FILE instead of ./kbench.toml; FILE wins over your own ~/.config/kbench/kbench.toml");
+      "Read FILE instead of ./kbench.toml; it wins over your personal file, which is read too");
   add_value(app, "--preset", common.preset, "NAME",
             "Use [preset.NAME] of the configuration file; it overrides the other tables");
 }
