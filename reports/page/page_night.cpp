@@ -42,7 +42,7 @@ std::size_t order_of(const NightFinding& finding) {
 
 std::string summary_of(const std::vector<NightFinding>& findings, bool has_earlier) {
   if (findings.empty() && !has_earlier)
-    return "No row was suspected of a regression. No earlier run that measured alike is at hand.";
+    return "No earlier run that measured alike is at hand, so there is nothing to compare with.";
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::size(kKinds); ++i) {
     const auto count = std::count_if(findings.begin(), findings.end(),
