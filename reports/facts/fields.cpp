@@ -35,16 +35,23 @@ Json text_of(const ResultRow& row, const std::string& text) {
   return row.has_submission ? Json(text) : Json();
 }
 
+constexpr std::array<SpeedupPart, 8> kSpeedupParts{{
+    {"estimate", [](const Speedup& of) { return rounded(of.estimate); }},
+    {"low", [](const Speedup& of) { return rounded(of.low); }},
+    {"high", [](const Speedup& of) { return rounded(of.high); }},
+    {"verdict", [](const Speedup& of) { return Json(to_string(of.verdict)); }},
+    {"confidence", [](const Speedup& of) { return rounded(of.confidence); }},
+    {"half_width", [](const Speedup& of) { return rounded(of.half_width()); }},
+    {"units", [](const Speedup& of) { return Json(of.units); }},
+    {"calibrated", [](const Speedup& of) { return Json(of.calibrated); }},
+}};
+
 Json to_json(const std::optional<Speedup>& speedup) {
   if (!speedup) return {};
-  return {{"estimate", rounded(speedup->estimate)},
-          {"low", rounded(speedup->low)},
-          {"high", rounded(speedup->high)},
-          {"verdict", to_string(speedup->verdict)},
-          {"confidence", rounded(speedup->confidence)},
-          {"half_width", rounded(speedup->half_width())},
-          {"units", speedup->units},
-          {"calibrated", speedup->calibrated}};
+  Json object = Json::object();
+  for (const SpeedupPart& part : kSpeedupParts)
+    object[std::string(part.name)] = part.value(*speedup);
+  return object;
 }
 
 Json reasons(const ResultRow& row) {
@@ -385,6 +392,8 @@ std::string show_flag(const Json& value) { return value.get<bool>() ? "yes" : "n
 }  // namespace
 
 std::span<const Field> result_fields() { return kFields; }
+
+std::span<const SpeedupPart> speedup_parts() { return kSpeedupParts; }
 
 const Field& result_field(std::string_view name) {
   for (const Field& field : kFields)

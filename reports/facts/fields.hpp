@@ -40,6 +40,15 @@ struct Field {
 // The speed-up over a baseline.
 [[nodiscard]] const Field& speedup_field(Side baseline);
 
+// A part of a speed-up as JSON gives it: {"estimate": 1.92, "low": 1.85, …}.
+struct SpeedupPart {
+  std::string_view name;
+  Json (*value)(const Speedup& speedup);
+};
+
+// In the order in which the page lists them and a table has its columns.
+[[nodiscard]] std::span<const SpeedupPart> speedup_parts();
+
 // Nine significant digits: past them a logarithm differs between math libraries, and one run would
 // give two reports.
 [[nodiscard]] double nine_digits(double value);

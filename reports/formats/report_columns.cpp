@@ -1,7 +1,6 @@
 #include "reports/formats/report_columns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <utility>
 
@@ -12,9 +11,6 @@
 
 namespace kbench {
 namespace {
-
-constexpr std::array<std::string_view, 8> kSpeedupParts{
-    "estimate", "low", "high", "verdict", "confidence", "half_width", "units", "calibrated"};
 
 // The name that is near, or the first of those that begin with what is: "spedup" is near to
 // "speedup.eager".
@@ -42,8 +38,8 @@ std::vector<ReportColumn> report_columns() {
   for (const Field& field : result_fields()) {
     columns.push_back({std::string(field.name), &field, ""});
     if (field.unit != Unit::kSpeedup) continue;
-    for (const std::string_view part : kSpeedupParts)
-      columns.push_back({fmt::format("{}.{}", field.name, part), &field, part});
+    for (const SpeedupPart& part : speedup_parts())
+      columns.push_back({fmt::format("{}.{}", field.name, part.name), &field, part.name});
   }
   return columns;
 }

@@ -1,7 +1,6 @@
 #include "reports/page/page_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -29,8 +28,6 @@
 namespace kbench {
 namespace {
 
-constexpr std::array<const char*, 8> kSpeedupParts{
-    "estimate", "low", "high", "verdict", "confidence", "half_width", "units", "calibrated"};
 constexpr std::size_t kMostFailedChecks = 8;  // checks of a row; the first ones tell enough
 
 std::string_view unit_name(Unit unit) {
@@ -73,8 +70,14 @@ Json value_json(const Field& field, const ResultRow& row) {
   Json value = field.value(row);
   if (field.unit != Unit::kSpeedup || value.is_null()) return cleaned(field, std::move(value));
   Json parts = Json::array();
-  for (const char* part : kSpeedupParts) parts.push_back(value.at(part));
+  for (const SpeedupPart& part : speedup_parts()) parts.push_back(value.at(part.name));
   return parts;
+}
+
+Json part_names() {
+  Json names = Json::array();
+  for (const SpeedupPart& part : speedup_parts()) names.push_back(part.name);
+  return names;
 }
 
 Json row_json(const ResultRow& row) {
@@ -332,7 +335,7 @@ Json page_json(const PageModel& page) {
             {"widening", widenings(most_tries(page.rows))}}},
           {"trend", page.data.trend ? trend_runs_json(*page.data.trend) : Json()},
           {"fields", fields_json()},
-          {"speedup_parts", kSpeedupParts},
+          {"speedup_parts", part_names()},
           {"states", states_json()},
           {"verdicts", verdicts_json()},
           {"boards", std::move(boards)},

@@ -547,9 +547,11 @@ class ExportTest(PageCase):
         for row in rows:
             stored = self.stored(row)
             self.assertEqual(float(row["time_ns.eager"]), stored["time_ns"]["eager"])
-            for part in ("estimate", "low", "high"):
+            for part in ("estimate", "low", "high", "confidence", "half_width"):
                 self.assertEqual(float(row[f"speedup.eager.{part}"]),
                                  stored["speedup"]["eager"][part])
+            parts = [name for name in row if name.startswith("speedup.eager.")]
+            self.assertEqual(sorted(parts), sorted(f"speedup.eager.{part}" for part in stored["speedup"]["eager"]))
 
     def test_markdown_is_the_view(self):
         page = self.open("#tasks?q=softmax&sort=desc.eager")

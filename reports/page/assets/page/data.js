@@ -54,6 +54,7 @@ const unpackEpisode = (episode) => ({
 
 export const data = {
   fields: raw.fields,
+  speedupParts: raw.speedup_parts,
   states: raw.states,
   verdicts: raw.verdicts,
   run: raw.run,

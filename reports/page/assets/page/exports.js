@@ -41,8 +41,7 @@ const fieldsOf = (row) => data.fields.flatMap(({ name, unit }) => {
   const value = row[name];
   if (unit !== "speedup")
     return [[name, unit === "object" && value ? JSON.stringify(value) : value]];
-  return ["estimate", "low", "high", "verdict"].map((part) =>
-    [`${name}.${part}`, value ? value[part] : null]);
+  return data.speedupParts.map((part) => [`${name}.${part}`, value ? value[part] : null]);
 });
 
 // A spreadsheet takes a text that begins like this for a formula and runs it.
