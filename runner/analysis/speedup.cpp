@@ -119,6 +119,19 @@ double clock_drop(const Evaluation& evaluation) {
 // allows for. "cuda": on an H200, a third of the rows were corrected by noise without it.
 constexpr double pace_spread(std::string_view device) { return device == "cpu" ? 0.01 : 0.001; }
 
+// The times alone take the place of those beside the worker, and bring their own uncertainty along.
+void correct_by(Speedup& ratio, const Slowdown& baseline, const Slowdown& candidate) {
+  if (baseline.log_ratio == 0 && candidate.log_ratio == 0) return;
+  const double unsure = std::hypot(baseline.half_width, candidate.half_width);
+  const double middle = std::log(ratio.estimate);
+  const double below = std::hypot(middle - std::log(ratio.low), unsure);
+  const double above = std::hypot(std::log(ratio.high) - middle, unsure);
+  const double corrected = middle - (baseline.log_ratio - candidate.log_ratio);
+  ratio.estimate = std::exp(corrected);
+  ratio.low = std::exp(corrected - below);
+  ratio.high = std::exp(corrected + above);
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -201,21 +214,23 @@ Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline) {
   const std::vector<double> beside = times_per_call(evaluation.samples, baseline);
   constexpr std::size_t kEnoughAlone = 6;  // the range of fewer is no interval of 95 %
   if (alone.size() < kEnoughAlone || beside.empty()) return {};
-  const double slowest_alone = median_interval(alone).high;
+  const OrderInterval interval_alone = median_interval(alone);
+  const double slowest_alone = interval_alone.high;
   const double quickest_beside = median_interval(beside).low;
   const double differ_anyway = kNormal95 * pace_spread(evaluation.device);
   if (slowest_alone <= 0 || quickest_beside <= slowest_alone * std::exp(differ_anyway)) return {};
   const double unexplained = std::log(quickest_beside / slowest_alone) - clock_drop(evaluation);
-  return {std::log(median(beside) / median(alone)), std::max(unexplained, 0.0)};
+  const double half_alone = std::log(interval_alone.high / interval_alone.low) / 2;
+  return {.log_ratio = std::log(median(beside) / median(alone)),
+          .at_least = std::max(unexplained, 0.0),
+          .half_width = std::hypot(half_alone, differ_anyway)};
 }
 
 std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline, Side candidate) {
   auto ratio = speedup(evaluation.samples, baseline, candidate, same_margin(evaluation.device),
                        spread_of(evaluation));
   if (!ratio) return std::nullopt;
-  const double faster_alone = slowdown_beside(evaluation, baseline).log_ratio -
-                              slowdown_beside(evaluation, candidate).log_ratio;
-  for (double* end : {&ratio->estimate, &ratio->low, &ratio->high}) *end *= std::exp(-faster_alone);
+  correct_by(*ratio, slowdown_beside(evaluation, baseline), slowdown_beside(evaluation, candidate));
   ratio->calibrated = evaluation.calibration.has_value();
   const bool says_nothing = doubts_of(evaluation).any();
   ratio->verdict = says_nothing ? Verdict::kNone : judge(*ratio, same_margin(evaluation.device));

@@ -90,9 +90,11 @@ struct Doubts {
 // noise: 105 instead of 111 of 120 intervals then held the median of the other runs. Zero, too,
 // with fewer than six calls alone: two of them accused a submission twice in a row.
 struct Slowdown {
-  double log_ratio = 0;  // ratio of the medians, as a logarithm
-  double at_least = 0;   // far end of one interval to the near end of the other, less what a
-                         // lower clock of the device explains
+  double log_ratio = 0;   // ratio of the medians, as a logarithm
+  double at_least = 0;    // far end of one interval to the near end of the other, less what a
+                          // lower clock of the device explains
+  double half_width = 0;  // half the 95 % interval of log_ratio: from the times alone, and from how
+                          // much equal baselines differ
 };
 [[nodiscard]] Slowdown slowdown_beside(const Evaluation& evaluation, Side baseline);
 
@@ -115,7 +117,8 @@ struct LogRatio {
 [[nodiscard]] std::optional<LogRatio> log_speedup(std::span<const Sample> samples, Side baseline);
 
 // The speed-up of an evaluation, with its device's margin. Where a baseline was slower beside the
-// submission than alone, its time alone counts.
+// submission than alone, its time alone counts, and the half width of that correction is added to
+// the halves of the interval, in quadrature.
 [[nodiscard]] std::optional<Speedup> speedup(const Evaluation& evaluation, Side baseline,
                                              Side candidate);
 

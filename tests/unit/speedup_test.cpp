@@ -181,6 +181,27 @@ TEST(Slowdown, TheTimeAloneCountsWhereABaselineWasSlowed) {
   EXPECT_NEAR(*median_time_ns(slowed, Side::kEager), 1'900'000, 1e-3);
 }
 
+// Was: the interval was moved and stayed as narrow as before.
+TEST(Slowdown, TheCorrectionsOwnUncertaintyWidensTheInterval) {
+  const auto halves = [](const Evaluation& evaluation) {
+    const auto ratio = speedup(evaluation, Side::kEager, Side::kSubmission);
+    return std::pair{std::log(ratio->estimate / ratio->low),
+                     std::log(ratio->high / ratio->estimate)};
+  };
+  Evaluation none = with_eager_alone(1'900'000, 0);
+  none.alone.clear();
+  const auto without = halves(none);
+  constexpr double kEqualOnesDifferBy = 1.96 * 0.01;
+  const auto sure = halves(with_eager_alone(1'900'000, 0));
+  EXPECT_NEAR(sure.first, std::hypot(without.first, kEqualOnesDifferBy), 1e-5);
+  EXPECT_NEAR(sure.second, std::hypot(without.second, kEqualOnesDifferBy), 1e-5);
+
+  const double half_alone = std::log(1'930'000.0 / 1'870'000) / 2;
+  const auto unsure = halves(with_eager_alone(1'870'000, 60'000));
+  EXPECT_NEAR(unsure.first, std::hypot(without.first, kEqualOnesDifferBy, half_alone), 1e-5);
+  EXPECT_NEAR(unsure.second, std::hypot(without.second, kEqualOnesDifferBy, half_alone), 1e-5);
+}
+
 TEST(Slowdown, ABaselineThatIsQuickerBesideIsLeftAsItIs) {
   EXPECT_EQ(slowdown_beside(with_eager_alone(2'500'000), Side::kEager).log_ratio, 0)
       << "the submission gains nothing by that";
