@@ -82,9 +82,6 @@ Result<RunRequest> complete_rerun(const RunRequest& request, const RunTerms& ter
   const auto run = find_run_named(*store, request.rerun_of.value_or("latest"));
   if (!run) return run.error();
   RunRequest completed = with_choices_of(request, *run);
-  // A part of the earlier run's group is there already: this is a run of its own.
-  completed.shard = request.shard;
-  completed.group = request.group;
   completed.rerun_of = run->id;
   return completed;
 }

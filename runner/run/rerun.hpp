@@ -16,9 +16,9 @@ namespace kbench {
 // Values of `rerun`: kFailedRows, for which --last-failed stands, and the name of every state.
 [[nodiscard]] std::vector<std::string> rerun_words();
 
-// The request, completed from the earlier run as by --resume, but without its shard; `rerun_of`
-// becomes that run's id. Without `rerun`, and for a run that is resumed, the request as it is.
-// Errors: kUsage for `rerun_of` alone; those of Store::open and find_run_named.
+// The request, completed from the earlier run as by --resume, but is no part of its group;
+// `rerun_of` becomes that run's id. Without `rerun`, and for a run that is resumed, the request as
+// it is. Errors: kUsage for `rerun_of` alone; those of Store::open and find_run_named.
 [[nodiscard]] Result<RunRequest> complete_rerun(const RunRequest& request, const RunTerms& terms);
 
 // Keeps only the rows of the plan that `request.rerun` asks for. If none is left,

@@ -46,6 +46,10 @@ std::string options_left_behind(const std::string& began_by, const std::string& 
 
 RunRequest with_choices_of(RunRequest request, const Run& run) {
   take_choices(configuration_of(run), request);
+  return request;
+}
+
+RunRequest as_part_of(RunRequest request, const Run& run) {
   if (const auto shard = shard_of(run); shard && !request.shard) {
     request.shard = ShardChoice{shard->index, shard->of};
     request.group = shard->group;
@@ -59,7 +63,7 @@ Result<RunRequest> complete_resumed(const RunRequest& request, const RunTerms& t
   if (!store) return store.error();
   auto run = find_resumed_run(*store, terms);
   if (!run) return run.error();
-  RunRequest completed = with_choices_of(request, *run);
+  RunRequest completed = as_part_of(with_choices_of(request, *run), *run);
   take_rerun(configuration_of(*run), completed);
   return completed;
 }

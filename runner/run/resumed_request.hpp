@@ -16,8 +16,13 @@ class Store;
 
 // The request, completed from the configuration of `run` (run_choices.hpp). A choice that was typed
 // (`given`), or differs from its default, stays as it is; the run refuses it later if it
-// contradicts the run.
+// contradicts the run. The shard is no choice: a request that repeats rows of a run is no part of
+// its group.
 [[nodiscard]] RunRequest with_choices_of(RunRequest request, const Run& run);
+
+// The request with the shard and the group of `run`, unless it has a shard. Only a request that
+// continues the run measures that part.
+[[nodiscard]] RunRequest as_part_of(RunRequest request, const Run& run);
 
 // The options of the command that began the run which say where reports go or when the run stops,
 // and which the command that resumes it lacks: "--out, --max-fail"; empty without any. By the words

@@ -167,6 +167,20 @@ TEST_F(RemeasuredRunsTest, BothSidesAreMeasuredInSoManyPairs) {
       << "as the runs were asked for";
 }
 
+// Runs that differ in how they measured are compared where it is forced.
+TEST_F(RemeasuredRunsTest, PairsAreMeasuredAsTheRunAfterWas) {
+  change_source();
+  request_.precision = "tf32";
+  request_.quick = true;
+  measured_as(1.1e6);
+  remeasured();
+  terms_.database = remeasured_database(terms_.database);
+  ASSERT_FALSE(stored().empty());
+  const Json pairs = Json::parse(stored_run(stored()[0].run_id).configuration);
+  EXPECT_EQ(pairs.at("precision"), "tf32");
+  EXPECT_EQ(pairs.at("quick"), true);
+}
+
 TEST_F(RemeasuredRunsTest, PairsAreComparedOverTheBaselineThatIsAskedFor) {
   change_source();
   measured_as(1.1e6);
@@ -225,6 +239,34 @@ TEST_F(RemeasuredRunsTest, ShardsOfAGroupAreComparedWithNobodyOfTheirOwn) {
               HasSubstr("both names are shards of \"night\""));
   EXPECT_THAT(find_compared(*store, {}, shards[1]).error().message,
               HasSubstr("there is no run before"));
+}
+
+// Was: only tasks of the first shard's share were measured.
+TEST_F(RemeasuredRunsTest, RowsOfAllShardsAreMeasuredAgain) {
+  submit("anna/level1/023_softmax.cpp");
+  std::filesystem::remove(terms_.database);
+  how_.submissions_before = folder_ / "then";
+  for (const char* task : {"019_relu", "023_softmax"}) {
+    const std::string file = std::string("anna/level1/") + task + ".cpp";
+    folder_.write("then/" + file, "// " + file + "\nint nothing;\n");
+  }
+  how_.submissions_after = folder_ / "subs";
+  for (const char* group : {"monday", "tuesday"}) {
+    request_.group = group;
+    for (const int index : {1, 2}) {
+      request_.shard = ShardChoice{index, 2};
+      good_run();
+    }
+    for (const char* task : {"019_relu", "023_softmax"})
+      folder_.write(std::string("subs/anna/level1/") + task + ".cpp", "int slower;\n");
+  }
+  for (const std::string pair : {"001-1-", "001-2-"})
+    for (const char* side : {"before", "after"}) benches_.script.times_ns[pair + side] = 1e6;
+  how_.pairs = 2;
+  const Comparison comparison = remeasured();
+  EXPECT_THAT(comparison.cautions, ::testing::IsEmpty());
+  EXPECT_THAT(again_.rows, ::testing::SizeIs(8)) << "two tasks, two sides, two pairs";
+  for (const ComparedRow& row : comparison.rows) EXPECT_EQ(row.pairs, 2) << row.task;
 }
 
 // Between the tries of one file there was another one.

@@ -104,6 +104,27 @@ TEST_F(HandedToPlan, APlanIsOfThePrecisionSizeTagsAndFolderThatAreAskedFor) {
   EXPECT_THAT(make_plan(request_, benches_.place)->tasks, SizeIs(4));
 }
 
+// Was: "shard 2/2 has no task: 1 selected".
+TEST_F(HandedToPlan, ARowOfAShardIsAskedForOnItsOwn) {
+  submit("anna/level1/019_relu.cpp");
+  submit("anna/level1/023_softmax.cpp");
+  request_.group = "night";
+  request_.shard = ShardChoice{2, 2};
+  const std::string id = good_run().run.id;
+  const auto row = find_stored_row({.database = terms_.database, .run = id}, benches_.place);
+  ASSERT_TRUE(row.ok()) << row.error().message;
+  EXPECT_EQ(row->evaluation.task, "level1/023_softmax");
+  const auto again = reproducing_request(*row, std::nullopt, folder_ / "scratch");
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_FALSE(again->shard);
+  EXPECT_EQ(again->group, "") << "it is no part of that run";
+  const auto plan = make_plan(*again, benches_.place);
+  ASSERT_TRUE(plan.ok()) << plan.error().message;
+  EXPECT_FALSE(plan->nothing_selected);
+  ASSERT_THAT(plan->units, SizeIs(1));
+  EXPECT_EQ(plan->units[0].id.source_hash, row->evaluation.submission->source_hash);
+}
+
 TEST_F(HandedToPlan, OfTheShippedExamplesItHasTheirTasks) {
   folder_.write("examples/example/level1/019_relu.cpp", "int nothing;\n");
   request_.submissions.reset();

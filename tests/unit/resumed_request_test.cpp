@@ -71,7 +71,7 @@ TEST(ResumedRequest, ARunOfWhatWasSubmittedStaysOne) {
 }
 
 TEST(ResumedRequest, AShardStaysTheShardThatItIs) {
-  const RunRequest options = with_choices_of(
+  const RunRequest options = as_part_of(
       {}, started_with(
               R"({"shard": {"group": "nightly-12", "index": 2, "of": 4, "selection": "5e1ec7"}})"));
   ASSERT_TRUE(options.shard);
