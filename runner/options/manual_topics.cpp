@@ -14,6 +14,8 @@ constexpr std::array kTopics = {
     ManualTopic{"running",
                 "Start a run: choose tasks, stop, resume, repeat what failed; exit codes"},
     ManualTopic{"results", "Read a result: the card, verdicts, states, formats, the page, JSON"},
+    ManualTopic{"troubleshooting",
+                "Something went wrong: what kbench shows, why, and what to type"},
     ManualTopic{"profiles", "Why is it slow: what bounds a kernel, and what to do next"},
     ManualTopic{"ranking",
                 "Publish a leaderboard: how agents are ranked, and the tables of other benchmarks"},
@@ -61,7 +63,7 @@ std::vector<std::string> manual_topic_names() {
 std::string list_of_topics() {
   std::string text = "Pages of the manual; `kbench help TOPIC` prints one:\n\n";
   for (const ManualTopic& topic : kTopics)
-    text += fmt::format("  {:<14}{}\n", topic.name, topic.about);
+    text += fmt::format("  {:<17}{}\n", topic.name, topic.about);
   return text +
          "\n`kbench --help` lists the commands, `kbench COMMAND --help` the options of one.\n";
 }

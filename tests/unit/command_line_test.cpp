@@ -499,7 +499,7 @@ TEST(CommandLine, TablesAreWideWhereAsked) {
 }
 
 TEST(CommandLine, HelpIsAPageOrWhatACommandSays) {
-  EXPECT_THAT(parse_as<PrintText>({"help"}).text, HasSubstr("\n  over-time     Many runs"));
+  EXPECT_THAT(parse_as<PrintText>({"help"}).text, HasSubstr("\n  over-time        Many runs"));
   EXPECT_EQ(parse_as<HelpRequest>({"help", "over-time"}).topic, "over-time");
   EXPECT_EQ(parse_as<HelpRequest>({"help", "tasks"}).topic, "tasks");
   for (const auto& words : {std::vector<std::string>{"run"}, {"tasks", "list"}, {"help"}}) {
