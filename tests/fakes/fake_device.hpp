@@ -77,6 +77,7 @@ struct Script {
   bool fails_again = false;                              // so many calls after that too
   std::vector<std::int64_t> clocks_khz;                  // one for each reading; empty: 0
   bool has_prepare = false;
+  double prepare_ns = 0;
   bool python = false;                     // the worker is of that kind, on CUDA
   std::vector<OutputOrder> output_orders;  // orders of its calls' outputs
   bool copies_outputs = false;             // and whether they were copied within the call
@@ -441,6 +442,7 @@ class FakeWorker final : public Worker {
     if (call.kind == CallKind::kPrepare) {
       script_.log.emplace_back("prepare");
       answer.claimed_ns = 1;
+      answer.wall_ns += static_cast<std::int64_t>(script_.prepare_ns);
     }
     answer.done_at_ns = script_.now_ns + answer.wall_ns;
     script_.now_ns += answer.wall_ns;

@@ -1,4 +1,4 @@
-// Progress that keeps the lasting lines.
+// Progress that keeps the lasting lines, and those for who asks for more.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace kbench::test {
 
-class KeptProgress final : public ProgressSink {
+class KeptProgress : public ProgressSink {
  public:
   void begin(std::string, std::vector<double>) override {}
   void item(std::size_t, std::string_view) override {}
@@ -19,10 +19,11 @@ class KeptProgress final : public ProgressSink {
   void item_done(std::string_view) override {}
   void end() override {}
   void note(std::string_view text) override { (lines += text) += '\n'; }
-  void detail(std::string_view) override {}
+  void detail(std::string_view text) override { (details += text) += '\n'; }
   void warn(std::string_view text) override { (lines += text) += '\n'; }
 
   std::string lines;
+  std::string details;
 };
 
 }  // namespace kbench::test

@@ -19,7 +19,7 @@
 #include "runner/device/measuring_lock.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/run/lane_order.hpp"
-#include "tests/unit/run_fixture.hpp"
+#include "tests/unit/scripted_oracle_fixture.hpp"
 
 namespace kbench::test {
 namespace {
@@ -43,15 +43,9 @@ const std::string kRight = with_body("return 0;");
 const std::string kCrashing = with_body("__builtin_trap();");
 const std::string kNoCode = "#error not today\n";
 
-class DeviceBenchTest : public RunTest {
+class DeviceBenchTest : public ScriptedOracleTest {
  protected:
   DeviceBenchTest() {
-    Installation& place = benches_.place;
-    place.root = kSource;
-    place.abi = kAbi;
-    place.cache = folder_ / "cache";
-    place.worker = KBENCH_WORKER;
-    place.oracle = KBENCH_SCRIPTED_ORACLE;
     request_.checks_only = true;
     request_.tasks = {"019_relu"};
   }
@@ -76,6 +70,13 @@ class DeviceBenchTest : public RunTest {
     auto outcome = measured();
     EXPECT_TRUE(outcome.ok()) << outcome.error().message;
     return outcome ? std::move(*outcome) : RunOutcome();
+  }
+  void expect_interrupted_wait() {
+    terms_.gives_up = [] { return true; };
+    const auto outcome = measured();
+    ASSERT_FALSE(outcome.ok());
+    EXPECT_THAT(outcome.error().message, HasSubstr("interrupted while it waited"));
+    EXPECT_THAT(kept_.rows, IsEmpty());
   }
 };
 
@@ -175,11 +176,7 @@ TEST_F(DeviceBenchTest, ATaskThatDoesNotFitIsNobodysFault) {
 
 TEST_F(DeviceBenchTest, WhoIsInterruptedBeforeItHasTheDeviceMeasuresNothing) {
   hand_in("anna", kRight);
-  terms_.gives_up = [] { return true; };
-  const auto outcome = measured();
-  ASSERT_FALSE(outcome.ok());
-  EXPECT_THAT(outcome.error().message, HasSubstr("interrupted while it waited"));
-  EXPECT_THAT(kept_.rows, IsEmpty());
+  expect_interrupted_wait();
 }
 
 TEST_F(DeviceBenchTest, AVendorsSideThatCannotBeHasItsReasonInTheRow) {
@@ -435,6 +432,29 @@ TEST_F(LanesBenchTest, ALaneWithoutADeviceEndsTheRunWithItsWords) {
   const auto outcome = measured();
   ASSERT_FALSE(outcome.ok());
   EXPECT_THAT(outcome.error().message, HasSubstr("no device answers"));
+}
+
+TEST_F(LanesBenchTest, WhoIsInterruptedBeforeALaneHasItsDeviceMeasuresNothing) {
+  hand_in("anna", kRight);
+  tell_lane();
+  expect_interrupted_wait();
+}
+
+TEST_F(LanesBenchTest, WhoDoesNotWaitHasLanesThatDoNotWaitEither) {
+  Target cpu;
+  cpu.device = "cpu";
+  const auto held =
+      take_measuring_lock({.installation = &benches_.place, .target = &cpu, .what = "another"});
+  ASSERT_TRUE(held.ok()) << held.error().message;
+  hand_in("anna", kRight);
+  tell_lane();
+  terms_.no_wait = true;
+  // A lane that waits says so, and would wait for ever.
+  terms_.gives_up = [this] { return kept_.told.lines.find("waiting for") != std::string::npos; };
+  const auto outcome = measured();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("another"));
+  EXPECT_THAT(kept_.told.lines, Not(HasSubstr("waiting for")));
 }
 
 TEST_F(LanesBenchTest, ItsCoordinatorMeasuresAndProfilesNothing) {

@@ -313,6 +313,18 @@ TEST_F(DefencesTest, OnCpuTheWorkerOfEachPlacementIsLookedAtAfterItsCalls) {
   }
 }
 
+TEST_F(DefencesTest, CodeThatIsMappedUnderLargeBiasesIsForbiddenAsWell) {
+  request_.precision = "bf16";
+  const Draw around_zero{.kind = Draw::Kind::kUniform, .a = -0.1, .b = 0.1};
+  size_.parameters = {
+      {.name = "bias", .dtype = DType::kBFloat16, .shape = {4}, .draw = around_zero}};
+  script_.mapped_code = {{"/tmp/own.so", CodeOrigin::kUnknown}};
+  script_.maps_after = 1;
+  script_.maps_in = 2;
+  expect_state(State::kForbiddenLibrary);
+  EXPECT_EQ(script_.workers_started, 2);
+}
+
 // That is nobody's fault but the installation's, and nothing is excused by it.
 TEST_F(DefencesTest, APythonToWhichOthersMayWriteIsNotTheSubmissionsFault) {
   script_.mapped_code = {{"/opt/python/lib/math.so", CodeOrigin::kExposed}};

@@ -480,6 +480,16 @@ TEST_F(EvaluatorTest, WhoKeepsTheRunWaitingIsOverBudget) {
   EXPECT_EQ(run().state, State::kOk);
 }
 
+TEST_F(EvaluatorTest, WhoeverPreparesForLongKeepsTheRunWaitingToo) {
+  script_.has_prepare = true;
+  script_.prepare_ns = 61e9;
+  settings_.budget = std::chrono::seconds{60};
+  EXPECT_EQ(run().state, State::kOverBudget);
+  EXPECT_EQ(script_.count("submission"), 0);
+  settings_.budget = std::chrono::hours{1};
+  EXPECT_EQ(run().state, State::kOk);
+}
+
 // The last call is given no more time than is left: that it is cut off says nothing of that call.
 TEST_F(EvaluatorTest, ACallThatTheBudgetCutsOffIsOverBudgetAndNoTimeout) {
   script_.eager_ns = script_.compiled_ns = 1e8;

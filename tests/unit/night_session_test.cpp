@@ -3,7 +3,9 @@
 #include "runner/again/night_session.hpp"
 
 #include <optional>
+#include <utility>
 
+#include <SQLiteCpp/Database.h>
 #include <gmock/gmock.h>
 
 #include "runner/os/files.hpp"
@@ -15,6 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 
 // Keeps on which devices each run was to measure.
@@ -263,6 +266,29 @@ TEST_F(NightSessionTest, OverTheCompiledBaselineAMachineThatIsSlowerAccusesNobod
   const Status cleared = clear();
   ASSERT_TRUE(cleared.ok()) << cleared.error().message;
   EXPECT_EQ(suspect().clearance, Clearance::kCleared);
+}
+
+// Over eager the same kernel is four times as fast, and over the compiled baseline twice.
+TEST_F(NightSessionTest, GoodRunsAreHeldAgainstTonightOverOneBaseline) {
+  asked_.choices.baseline = Side::kCompiled;
+  benches_.script.times_ns = {{"anna", 1e6}};
+  benches_.script.compiled_ns = {{"anna", 2e6}};
+  ASSERT_TRUE(look());
+  ASSERT_TRUE(look());
+  EXPECT_EQ(night_->night().compared, 1);
+  EXPECT_THAT(night_->night().suspects, IsEmpty());
+}
+
+// A writer to the file could make tonight look good by a slower night before it.
+TEST_F(NightSessionTest, ARunWhoseRowsWereChangedIsNoReference) {
+  benches_.script.times_ns = {{"anna", 1e6}};
+  ASSERT_TRUE(look());
+  EXPECT_EQ(night_->tonight().chain.state, ChainFinding::State::kHolds);
+  SQLite::Database(terms_.database.string(), SQLite::OPEN_READWRITE)
+      .exec("UPDATE evaluation SET message = 'better'");
+  ASSERT_TRUE(look());
+  EXPECT_THAT(night_->night().good_runs, IsEmpty());
+  EXPECT_THAT(night_->night().not_good, ElementsAre(Pair("rows changed since", 1)));
 }
 
 // The more rows are suspected, the more often chance alone would confirm one of them.

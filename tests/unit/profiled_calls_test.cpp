@@ -219,6 +219,18 @@ TEST_F(ProfiledCallsTest, AnEndlessKernelIsATimeoutOfTheSubmission) {
   EXPECT_EQ(record(Side::kSubmission).error().code, ErrorCode::kSubmission);
 }
 
+TEST_F(ProfiledCallsTest, ACallHasTheTimeThatIsAskedFor) {
+  using std::chrono::milliseconds;
+  request_.device = "cpu";
+  for (const milliseconds limit : {milliseconds{20'000}, milliseconds{1'500}}) {
+    if (limit == milliseconds{1'500}) settings_.call_limit = limit;
+    script_.patience.clear();
+    ASSERT_TRUE(record(Side::kSubmission));
+    EXPECT_THAT(script_.patience,
+                testing::AllOf(testing::Not(testing::IsEmpty()), testing::Each(limit)));
+  }
+}
+
 TEST_F(ProfiledCallsTest, TenMillionActivitiesCostTheirOwnPlacesOnly) {
   writes_ = [](int file) {
     auto writer = ActivityWriter::open(UniqueFd(::dup(file)));

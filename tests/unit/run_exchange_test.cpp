@@ -362,6 +362,7 @@ TEST_F(RunExchangeTest, RowsThatWaitArePublishedAtTheEnd) {
 // A run that is killed between publishing rows and storing them.
 TEST_F(RunExchangeTest, RowsThatWerePublishedAndNotStoredAreTakenBack) {
   exchange();
+  benches_.script.states["c"] = State::kWrongResult;
   stop_before("b");
   EXPECT_EQ(run_on_machine("one").rows, 2) << "it finishes what is at hand";
   const fs::path before = folder_ / "before.sqlite";
@@ -374,7 +375,10 @@ TEST_F(RunExchangeTest, RowsThatWerePublishedAndNotStoredAreTakenBack) {
   benches_.script.while_measuring = [](const PlannedRow& unit) {
     ADD_FAILURE() << unit.id.agent << " is measured again";
   };
-  EXPECT_TRUE(good_run().is_complete());
+  const RunOutcome outcome = good_run();
+  EXPECT_TRUE(outcome.is_complete());
+  EXPECT_EQ(outcome.rows, 3) << "those that were taken back among them";
+  EXPECT_EQ(outcome.failed, 1);
   EXPECT_THAT(stored(), SizeIs(3));
   collect();
   EXPECT_EQ(counting(), kEachOnce);

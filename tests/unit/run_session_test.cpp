@@ -558,6 +558,27 @@ TEST_F(RunSessionTest, ResumingAfterASourceChangedIsRefused) {
   EXPECT_EQ(stored().size(), 2U);
 }
 
+// Else the run would have two rows of the task.
+TEST_F(RunSessionTest, ResumingAfterATaskChangedIsRefusedWhereNobodySubmittedToo) {
+  fs::copy(kTinySuites, folder_ / "suite", fs::copy_options::recursive);
+  request_.suite = folder_ / "suite";
+  request_.submissions.reset();
+  request_.baselines_only = true;
+  request_.tasks = {"019_relu", "023_softmax"};
+  stop_at("");
+  good_run();
+  ASSERT_THAT(told(), ElementsAre("level1/019_relu - no_submission"));
+  std::ifstream written(folder_ / "suite/level1/019_relu.json");
+  const Json task = Json::parse(written);
+  folder_.write("suite/level1/019_relu.json", task.dump(3));
+  never_stop();
+  request_ = RunRequest();
+  terms_.resume = "latest";
+  EXPECT_THAT(refused_run().message,
+              HasSubstr("has a row of level1/019_relu already, and the task"));
+  EXPECT_EQ(stored().size(), 1U);
+}
+
 TEST_F(RunSessionTest, ResumingWithAnotherCompilerIsRefused) {
   stop_at("b");
   good_run();
@@ -706,20 +727,12 @@ TEST_F(RunSessionTest, WhoDoesNotWaitIsToldWhoHasTheDevice) {
 }
 
 // Tells a function of the first lasting line.
-class FirstNote final : public ProgressSink {
+class FirstNote final : public KeptProgress {
  public:
   explicit FirstNote(std::function<void()> act) : act_(std::move(act)) {}
-  void begin(std::string, std::vector<double>) override {}
-  void item(std::size_t, std::string_view) override {}
-  void step(std::string_view) override {}
-  void tick() override {}
-  void item_done(std::string_view) override {}
-  void end() override {}
   void note(std::string_view text) override {
     if (text.find("held by process") != text.npos) act_();
   }
-  void detail(std::string_view) override {}
-  void warn(std::string_view) override {}
 
  private:
   std::function<void()> act_;

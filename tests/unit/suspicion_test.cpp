@@ -233,6 +233,18 @@ TEST(Settle, BelowTheFloorInAQuietMeasurementIsSuspectWhateverTheOtherSaw) {
   }
 }
 
+// A disturbed measurement accuses nobody, and excuses nobody.
+TEST(Settle, BesideOtherProgramsTheQuietMeasurementIsHeldAgainstTheFloor) {
+  for (const bool quiet_is_below : {true, false}) {
+    Evaluation busy = on_cpu(quiet_is_below ? 3e6 : 1e6, true);
+    Evaluation quiet = on_cpu(quiet_is_below ? 1e6 : 3e6);
+    busy.floor_ns = quiet.floor_ns = 2e6;
+    const State expected = quiet_is_below ? State::kSuspect : State::kOk;
+    EXPECT_EQ(settle(busy, quiet, "why").state, expected) << quiet_is_below;
+    EXPECT_EQ(settle(quiet, busy, "why").state, expected) << quiet_is_below;
+  }
+}
+
 TEST(Settle, AFailureOfTheSecondCounts) {
   Evaluation failed = timed(20e6, 1e6);
   failed.state = State::kDeviceNotIdle;

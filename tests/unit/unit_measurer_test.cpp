@@ -3,23 +3,18 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/unit/run_fixture.hpp"
+#include "tests/unit/scripted_oracle_fixture.hpp"
 
 namespace kbench::test {
 namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
-class UnitMeasurerTest : public RunTest {
+class UnitMeasurerTest : public ScriptedOracleTest {
  protected:
   UnitMeasurerTest() {
-    Installation& place = benches_.place;
-    place.root = kSource;
-    place.abi = kAbi;
-    place.cache = folder_ / "cache";
-    place.worker = KBENCH_WORKER;
-    place.oracle = KBENCH_SCRIPTED_ORACLE;
     request_.checks_only = true;
     target_.device = "cpu";
     target_.size = "small";
@@ -33,8 +28,7 @@ class UnitMeasurerTest : public RunTest {
     device_.emplace(benches_.place, SessionTurns::kOne);
     device_->prepare();
     measurer_.emplace(
-        MeasurerOrder{benches_.place, request_, *profile_, target_, *device_, progress_},
-        std::nullopt);
+        MeasurerOrder{benches_.place, request_, *profile_, target_, *device_, progress_}, player_);
     if (auto taken = measurer_->take(waiting("a test")); !taken) return taken;
     return measurer_->begin_start();
   }
@@ -66,6 +60,7 @@ class UnitMeasurerTest : public RunTest {
   Task task_;
   SubmissionBuild build_;
   std::optional<JudgingProfile> profile_;
+  std::optional<PythonPlayer> player_;
   std::optional<DeviceSession> device_;
   std::optional<UnitMeasurer> measurer_;  // ends before what it refers to
 };
@@ -107,6 +102,26 @@ TEST_F(UnitMeasurerTest, AFailedBuildEndsTheRowWithItsWords) {
   EXPECT_EQ(row.state, State::kInfrastructureError);
   EXPECT_THAT(row.message, HasSubstr("does not compile"));
   EXPECT_TRUE(measurer_->recover(row).ok());
+  end();
+}
+
+// A server may keep what its agent left: no other agent has a part in it, nor has eager. No
+// Python answers here: which server is started is known all the same.
+TEST_F(UnitMeasurerTest, APythonSubmissionIsPlayedByAServerOfItsAgent) {
+  player_.emplace();
+  player_->python.python = "/bin/false";
+  player_->script = player_->library = folder_ / "none/player.py";
+  build_.python.emplace();
+  build_.library = folder_.path();
+  ASSERT_NO_FATAL_FAILURE(begin());
+  ASSERT_TRUE(measurer_->finish_start().ok());
+  UnitParts parts = unit();
+  parts.is_python = true;
+  const Evaluation row = measurer_->measure(parts);
+  EXPECT_EQ(row.state, State::kInfrastructureError) << row.message;
+  EXPECT_TRUE(measurer_->recover(row).ok());
+  EXPECT_THAT(progress_.details, HasSubstr("started torch for the Python submissions of anna\n"));
+  EXPECT_THAT(progress_.details, Not(HasSubstr("for eager")));
   end();
 }
 
