@@ -378,13 +378,22 @@ const StateLook& look(State state) {
 // About three significant digits over the range that occurs.
 int ratio_decimals(double ratio) { return ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio < 1 ? 3 : 2; }
 
+// A verdict near 1 turns on one percent or three: a narrow interval there has a digit more, and is
+// never "[1.01–1.02] UNDECIDED". The page has the same (format.js).
+int interval_decimals(double estimate, double low, double high) {
+  constexpr double kNear = 1.1;
+  constexpr double kNarrow = 0.05;
+  const bool needs_more = estimate >= 1 && estimate < kNear && high - low < kNarrow;
+  return ratio_decimals(estimate) + (needs_more ? 1 : 0);
+}
+
 // Says its confidence where that is not what a reader expects.
 std::string show_interval(double estimate, double low, double high, double confidence) {
-  const int decimals = ratio_decimals(estimate);
+  const int decimals = interval_decimals(estimate, low, high);
   const std::string held =
       confidence < 0.95 ? fmt::format(" at {:.0f} %", 100 * confidence) : std::string();
-  return fmt::format("{} [{:.{}f}–{:.{}f}]{}", show_ratio(estimate), low, decimals, high, decimals,
-                     held);
+  return fmt::format("{:.{}f}× [{:.{}f}–{:.{}f}]{}", estimate, decimals, low, decimals, high,
+                     decimals, held);
 }
 
 std::string show_flag(const Json& value) { return value.get<bool>() ? "yes" : "no"; }

@@ -84,6 +84,7 @@ RunFacts facts_of(const Run& run) {
   facts.kernel = text_at(environment, {"host", "kernel"});
   facts.sandbox = text_at(environment, {"sandbox"});
   facts.calibration = calibration_words(at(environment, {"calibration"}));
+  facts.failed_clock_checks = count_at(environment, {"calibration", "failed_checks"});
   facts.commit = text_at(environment, {"submissions", "commit"});
   facts.dirty = flag_at(environment, {"submissions", "dirty"});
   facts.quick = flag_at(configuration, {"quick"}).value_or(false);

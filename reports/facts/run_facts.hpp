@@ -27,6 +27,7 @@ struct RunFacts {
   std::string kernel;
   std::string sandbox;
   std::string calibration;
+  int failed_clock_checks = 0;  // when the device was calibrated
 
   // Commit of the submissions folder; empty if it is in no git repository.
   std::string commit;

@@ -49,4 +49,13 @@ std::string rerun_words(const Run& run) {
                      of.empty() ? "another run" : "run " + of);
 }
 
+std::string calibration_caution(const Run& run) {
+  const int failed = facts_of(run).failed_clock_checks;
+  if (failed == 0) return "";
+  return fmt::format(
+      "When the device was calibrated, {} of the clock failed, which widens the intervals: run "
+      "`kbench calibrate --only timing` again while nothing else runs",
+      failed == 1 ? "a check" : fmt::format("{} checks", failed));
+}
+
 }  // namespace kbench

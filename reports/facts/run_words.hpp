@@ -16,4 +16,8 @@ namespace kbench {
 // configuration, which may be foreign; empty for any other run.
 [[nodiscard]] std::string rerun_words(const Run& run);
 
+// When the device was calibrated, a check of the clock failed: its intervals are wider than a good
+// calibration makes them. What failed, and what to do; empty of a run without such a check.
+[[nodiscard]] std::string calibration_caution(const Run& run);
+
 }  // namespace kbench

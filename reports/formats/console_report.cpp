@@ -312,7 +312,8 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
   out += render_files(data, options);
   out += render_group(data, options);
   out += render_chain(data.chain, options);
-  for (const std::string& caution : {rerun_words(data.run), unfinished_words(data)})
+  for (const std::string& caution :
+       {rerun_words(data.run), unfinished_words(data), calibration_caution(data.run)})
     if (!caution.empty())
       out += fmt::format("\n{}\n", paint(caution, Tone::kCaution, options.colour));
   return card ? out : fmt::format("{}\n{}\n", out, summary_line(data));

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/run_facts.hpp"
+#include "reports/facts/run_words.hpp"
 #include "reports/facts/sanitize.hpp"
 #include "reports/formats/verdict_card.hpp"
 #include "runner/analysis/speedup.hpp"
@@ -18,9 +19,10 @@ namespace {
 
 constexpr int kSchemaVersion = 1;
 
-// Why an interval has its verdict.
+// Why an interval has its verdict. With a doubtful calibration the interval is wide for that
+// reason.
 std::string verdict_sentence(const Speedup& speedup, std::string_view over,
-                             const std::string& device) {
+                             const std::string& device, bool doubtful_calibration) {
   const std::string interval =
       fmt::format("{} over {}: the 95 % interval", show_speedup(speedup), over);
   const std::string margin = fmt::format("{:g} %", 100 * same_margin(device));
@@ -32,9 +34,8 @@ std::string verdict_sentence(const Speedup& speedup, std::string_view over,
     case Verdict::kSame: return fmt::format("SAME, {} lies within {} of 1.", interval, margin);
     case Verdict::kUndecided:
       return fmt::format(
-          "UNDECIDED, {} is too wide to tell it from 1 by {}: more samples, or a "
-          "quieter machine, may.",
-          interval, margin);
+          "UNDECIDED, {} is too wide to tell it from 1 by {}: {} may.", interval, margin,
+          doubtful_calibration ? "a better calibration" : "more samples, or a quieter machine,");
     case Verdict::kNone: return fmt::format("{} over {}.", show_speedup(speedup), over);
   }
   return "";
@@ -45,25 +46,36 @@ std::string sentence_of(const CardFact& fact) {
                              : fmt::format("{}: {} ({}).", fact.name, fact.value, fact.remark);
 }
 
-void add_speedups(const ResultRow& row, std::vector<std::string>& sentences) {
+void add_speedups(const ReportData& data, const ResultRow& row,
+                  std::vector<std::string>& sentences) {
   if (!row.counts_as_correct()) return;
-  if (row.over_eager) sentences.push_back(verdict_sentence(*row.over_eager, "eager", row.device));
+  const bool doubtful = !calibration_caution(data.run).empty();
+  if (row.over_eager)
+    sentences.push_back(verdict_sentence(*row.over_eager, "eager", row.device, doubtful));
   if (row.over_compiled)
-    sentences.push_back(verdict_sentence(*row.over_compiled, "compiled", row.device));
+    sentences.push_back(verdict_sentence(*row.over_compiled, "compiled", row.device, doubtful));
 }
 
-// A message is of the submission's compiler or of kbench, and may have many lines.
+// A message is of the submission's compiler or of kbench, and may have many lines: the first, and
+// the first after it in which a compiler names an error.
 std::string shortened(const std::string& text) {
   const std::size_t end = text.find('\n');
-  return end == text.npos ? text : text.substr(0, end) + " …";
+  if (end == text.npos) return text;
+  std::string shown = text.substr(0, end) + " …";
+  if (shown.find("error") != shown.npos) return shown;
+  const std::size_t error = text.find("error", end);
+  if (error == text.npos) return shown;
+  const std::size_t start = text.rfind('\n', error) + 1;
+  return fmt::format("{} {} …", shown, text.substr(start, text.find('\n', start) - start));
 }
 
-std::vector<std::string> sentences_of(const ResultRow& row, const VerdictCard& card) {
+std::vector<std::string> sentences_of(const ReportData& data, const ResultRow& row,
+                                      const VerdictCard& card) {
   std::vector<std::string> sentences;
   for (const CardFact& fact : card.facts)
     if (fact.name != "Over eager" && fact.name != "Over compiled" && fact.value != "–")
       sentences.push_back(sentence_of(fact));
-  add_speedups(row, sentences);
+  add_speedups(data, row, sentences);
   if (!card.message.empty()) sentences.push_back(shortened(card.message));
   if (!card.hint.empty()) sentences.push_back(fmt::format("Next: {}", card.hint));
   for (const CardDoubt& doubt : card.doubts)
@@ -86,7 +98,7 @@ ExplainedRow explain(const ReportData& data, const Evaluation& evaluation, const
     made.submission = card.submission;
     made.agent = sanitize_line(row.contestant());
     made.answer = card_title(card);
-    made.sentences = sentences_of(row, card);
+    made.sentences = sentences_of(data, row, card);
     return made;
   }
   made.answer = fmt::format("{} {}", glyph(row.state), words(row.state));
@@ -123,6 +135,8 @@ std::vector<std::string> explain_run(const ReportData& data) {
     sentences.emplace_back(
         "It was timed in eight blocks of one session only (--quick): its "
         "intervals are wide.");
+  if (const std::string doubtful = calibration_caution(data.run); !doubtful.empty())
+    sentences.push_back(doubtful + ".");
   const RunFacts facts = facts_of(data.run);
   if (!facts.timed)
     sentences.emplace_back("Its rows were judged without timing (--checks-only): none is ranked.");

@@ -89,6 +89,11 @@ std::string without_marks(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
     const std::size_t code = text.starts_with('`') ? text.find('`', 1) : text.npos;
+    if (const auto link = link_at(text)) {
+      plain += link->text;
+      text.remove_prefix(link->length);
+      continue;
+    }
     const auto emphasis = emphasis_at(text);
     const std::size_t length = code != text.npos ? code + 1 : emphasis ? emphasis->length : 1;
     plain += emphasis ? emphasis->text : text.substr(0, length);

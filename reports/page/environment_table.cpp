@@ -56,7 +56,8 @@ const std::array<Group, 4>& groups() {
       {"Calibration",
        {{"calibration.between_runs", "Equal runs differ by", As::kPercent},
         {"calibration.between_sessions", "Equal sessions differ by", As::kPercent},
-        {"calibration.measured_at", "Measured at"}}},
+        {"calibration.measured_at", "Measured at"},
+        {"calibration.failed_checks", "Checks of the clock that failed"}}},
   }};
   return kGroups;
 }

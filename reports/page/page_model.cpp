@@ -252,6 +252,8 @@ std::vector<std::string> run_cautions_of(const PageModel& page) {
     cautions.push_back(fmt::format("In part: {}.", fmt::join(group_sentences(page.data), "; ")));
   if (const std::string rerun = rerun_words(page.data.run); !rerun.empty())
     cautions.push_back(rerun + ".");
+  if (const std::string doubtful = calibration_caution(page.data.run); !doubtful.empty())
+    cautions.push_back(doubtful + ".");
   if (page.data.run.finished_at.empty())
     cautions.push_back("This run was not finished; more results may follow.");
   if (page.data.quick) {

@@ -299,7 +299,8 @@ enum class ProfileFormat { kText, kJson, kTrace };
 
 // `kbench profile`.
 struct ProfileOptions : ProfileRequest {
-  CommonOptions common;  // without its suite, which is the request's
+  CommonOptions common;      // without its suite, which is the request's
+  std::string task_of_file;  // --task
   ProfileFormat format = ProfileFormat::kText;
   std::filesystem::path database = "kbench.sqlite";  // keeps it
   bool no_store = false;

@@ -24,6 +24,8 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
       app, "profile", "Say what bounds a kernel or a baseline, by how much, and what to do next");
   add_value(profile, "TASK", options.task, "",
             "One task, as `kbench run --task` takes it, or a FILE that is named like its task");
+  auto* task = add_value(profile, "--task", options.task_of_file, "TASK",
+                         "The task of a FILE that is not named like it");
   auto* submission = add_path(profile, "--submission", options.submission, "FILE",
                               "The file to profile (.cpp, .cu, .py)");
   add_choice<Side>(profile, "--side", options.side,
@@ -56,7 +58,7 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
                "SQLite database that keeps the profile (default: kbench.sqlite)");
   auto* list = profile.add_flag(
       "--list", options.list, "List the stored profiles, of all tasks or of TASK; nothing is run");
-  list->excludes(submission);
+  list->excludes(submission)->excludes(task);
   profile
       .add_option(
           "--compare", options.compare,
@@ -142,6 +144,11 @@ Result<End> call(const ProfileOptions& options, const Installation& installation
   if (request.submission && !options.submission && (options.list || options.side))
     return Error{ErrorCode::kUsage, "a FILE does not go together with --list and --side",
                  "`kbench profile FILE` profiles the submission"};
+  if (!options.task_of_file.empty()) {
+    if (!request.task.empty())
+      return usage("TASK and --task each name a task", "kbench profile FILE --task TASK");
+    request.task = options.task_of_file;
+  }
   request.stop = [&] { return guard.interrupted(); };
   const auto keep_in = options.no_store ? std::nullopt : std::optional(options.database);
   ProfileMaker maker(request, options.database, keep_in, benches, progress);

@@ -74,7 +74,8 @@ Result<End> header(const TasksOptions& options, const Installation& installation
     return good(fmt::format("task.h and kbench.h are in {}", options.out->string()));
   }
   fmt::print("{}", text);
-  return good(fmt::format("task.h of {} at {}", task->id, (*size)->name));
+  return good(fmt::format("task.h of {} at {}{}", task->id, (*size)->name,
+                          options.size ? "" : "; on a GPU a run takes --size full"));
 }
 
 Result<End> prompt(const TasksOptions& options, const Installation& installation) {

@@ -159,22 +159,47 @@ Result<std::vector<StoredCalibration>> read_calibrations(const fs::path& state) 
   return all;
 }
 
-std::optional<Calibration> find_calibration(std::span<const StoredCalibration> all,
-                                            const CalibratedDevice& device) {
+namespace {
+
+const StoredCalibration* find_timing(std::span<const StoredCalibration> all,
+                                     const CalibratedDevice& device) {
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.device == device; });
-  if (found == all.end() || !found->has_timing) return std::nullopt;
-  return found->calibration;
+  return found == all.end() || !found->has_timing ? nullptr : &*found;
+}
+
+// The device's own file; the old one where it has none.
+Result<std::vector<StoredCalibration>> read_for(const fs::path& state,
+                                                const CalibratedDevice& device) {
+  if (state.empty()) return std::vector<StoredCalibration>();
+  std::error_code none;
+  const fs::path own = file_of(state, device);
+  return read_one(fs::exists(own, none) ? own : old_file_in(state));
+}
+
+}  // namespace
+
+std::optional<Calibration> find_calibration(std::span<const StoredCalibration> all,
+                                            const CalibratedDevice& device) {
+  const StoredCalibration* found = find_timing(all, device);
+  return found == nullptr ? std::nullopt : std::optional(found->calibration);
 }
 
 Result<std::optional<Calibration>> find_calibration(const fs::path& state,
                                                     const CalibratedDevice& device) {
-  if (state.empty()) return std::optional<Calibration>();
-  std::error_code none;
-  const fs::path own = file_of(state, device);
-  const auto all = read_one(fs::exists(own, none) ? own : old_file_in(state));
+  const auto all = read_for(state, device);
   if (!all) return all.error();
   return find_calibration(*all, device);
+}
+
+int failed_clock_checks(std::span<const StoredCalibration> all, const CalibratedDevice& device) {
+  const StoredCalibration* found = find_timing(all, device);
+  return found == nullptr ? 0 : found->failed_checks;
+}
+
+int failed_clock_checks(const fs::path& state, const CalibratedDevice& device) {
+  const auto all = read_for(state, device);
+  return all ? failed_clock_checks(*all, device) : 0;
 }
 
 namespace {

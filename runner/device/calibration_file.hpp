@@ -58,6 +58,13 @@ struct StoredCalibration {
 [[nodiscard]] Result<std::optional<Calibration>> find_calibration(
     const std::filesystem::path& state, const CalibratedDevice& device);
 
+// Checks of the clock that failed when this very device was calibrated; zero without a calibration.
+[[nodiscard]] int failed_clock_checks(std::span<const StoredCalibration> all,
+                                      const CalibratedDevice& device);
+// The same in the device's file, or in the old one where it has none. Zero where it is damaged.
+[[nodiscard]] int failed_clock_checks(const std::filesystem::path& state,
+                                      const CalibratedDevice& device);
+
 // The reason in words: never calibrated, or a damaged file; empty where there is a calibration.
 [[nodiscard]] std::string why_uncalibrated(const std::filesystem::path& state,
                                            const CalibratedDevice& device);

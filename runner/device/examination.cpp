@@ -207,14 +207,6 @@ std::string age_of(const std::string& measured_at) {
                                           : fmt::format("{} days", days));
 }
 
-// Checks of the clock that failed while this very device was calibrated.
-int failed_checks(std::span<const StoredCalibration> all, const CalibratedDevice& device) {
-  const auto its = std::find_if(all.begin(), all.end(), [&](const StoredCalibration& one) {
-    return one.has_timing && one.device == device;
-  });
-  return its == all.end() ? 0 : its->failed_checks;
-}
-
 Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpus) {
   const auto all = read_calibrations(state);
   if (!all) return {"calibration", Health::kCaution, all.error().message, all.error().hint};
@@ -224,7 +216,7 @@ Finding check_calibration(const fs::path& state, const std::vector<GpuInfo>& gpu
   for (const CalibratedDevice& device : devices_here(gpus)) {
     const auto known = find_calibration(*all, device);
     complete = complete && known.has_value();
-    failed += failed_checks(*all, device);
+    failed += failed_clock_checks(*all, device);
     text += fmt::format(
         "{}{}: {}", text.empty() ? "" : "; ", device.name,
         known ? fmt::format("equal runs differ by {:.2f} %, measured {}", 100 * known->between_runs,

@@ -28,24 +28,30 @@ Json describe_gpu(const std::optional<GpuInfo>& gpu) {
   return described;
 }
 
-Json describe_calibration(const std::optional<Calibration>& calibration) {
+Json describe_calibration(const std::optional<Calibration>& calibration, int failed_checks) {
   if (!calibration) return nullptr;
   return {{"between_sessions", calibration->between_sessions},
           {"between_runs", calibration->between_runs},
-          {"measured_at", calibration->measured_at}};
+          {"measured_at", calibration->measured_at},
+          {"failed_checks", failed_checks}};
 }
 
 }  // namespace
 
 Json describe_machine(const std::optional<GpuInfo>& gpu, const OracleHello& oracle,
                       const Toolchain& toolchain, const SandboxLevel& sandbox,
-                      const std::optional<Calibration>& calibration) {
+                      const std::optional<Calibration>& calibration, int failed_checks) {
   const BuildInfo build = build_info();
-  return {{"kbench", version_text(build)},    {"device", oracle.facts},
-          {"gpu", describe_gpu(gpu)},         {"torch", oracle.torch},
-          {"host", describe_host()},          {"host_compiler", toolchain.host_version},
-          {"nvcc", toolchain.nvcc_version},   {"sandbox", sandbox.to_string()},
-          {"sandbox_reason", sandbox.reason}, {"calibration", describe_calibration(calibration)}};
+  return {{"kbench", version_text(build)},
+          {"device", oracle.facts},
+          {"gpu", describe_gpu(gpu)},
+          {"torch", oracle.torch},
+          {"host", describe_host()},
+          {"host_compiler", toolchain.host_version},
+          {"nvcc", toolchain.nvcc_version},
+          {"sandbox", sandbox.to_string()},
+          {"sandbox_reason", sandbox.reason},
+          {"calibration", describe_calibration(calibration, failed_checks)}};
 }
 
 }  // namespace kbench

@@ -1,5 +1,6 @@
 // Facts of the machine that a run is measured on, as JSON for the store: device, host, versions,
-// sandbox. Nothing in it is used for a decision.
+// sandbox, calibration and how many checks of the clock failed during that. Nothing in it is used
+// for a decision.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,7 @@ namespace kbench {
 
 [[nodiscard]] Json describe_machine(const std::optional<GpuInfo>& gpu, const OracleHello& oracle,
                                     const Toolchain& toolchain, const SandboxLevel& sandbox,
-                                    const std::optional<Calibration>& calibration);
+                                    const std::optional<Calibration>& calibration,
+                                    int failed_checks);
 
 }  // namespace kbench

@@ -49,7 +49,7 @@ Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
   auto plan = make_plan(run, installation);
   if (!plan && run.tasks.empty() && run.file && plan.error().message.ends_with(kNameMatchesNone))
     return Error{plan.error().code, plan.error().message,
-                 "say the task: kbench profile TASK --submission FILE"};
+                 "say the task: kbench profile FILE --task TASK"};
   if (!plan) return plan;
   if (plan->nothing_selected) return *plan->nothing_selected;
   if (plan->units.size() != 1)

@@ -73,7 +73,8 @@ class DeviceBench final : public RunBench {
 
   Json describe_machine() override {
     return kbench::describe_machine(plan_.target.gpu, measurer_.hello(), toolchain(),
-                                    measurer_.sandbox_level(), measurer_.calibration());
+                                    measurer_.sandbox_level(), measurer_.calibration(),
+                                    measurer_.failed_clock_checks());
   }
 
   std::string sandbox_level() override { return measurer_.sandbox_level().to_string(); }

@@ -68,8 +68,9 @@ class LanesBench final : public RunBench, private BenchLanes {
   [[nodiscard]] const Toolchain& toolchain() const override { return builds_.toolchain(); }
 
   Json describe_machine() override {
-    Json facts = kbench::describe_machine(plan_.target.gpu, hello_, toolchain(),
-                                          sandbox_->level(on_cuda()), calibration());
+    Json facts =
+        kbench::describe_machine(plan_.target.gpu, hello_, toolchain(), sandbox_->level(on_cuda()),
+                                 calibration(), failed_clock_checks());
     if (!on_cuda()) return facts;
     facts["devices"] = Json::array();
     for (const LaneCores& lane : lanes_)
@@ -162,6 +163,22 @@ class LanesBench final : public RunBench, private BenchLanes {
   [[nodiscard]] std::optional<Calibration> calibration() const {
     auto found = find_calibration(installation_.state, describe_device(plan_.target, hello_.facts));
     return found ? *found : std::nullopt;
+  }
+
+  // The sum over all devices.
+  [[nodiscard]] int failed_clock_checks() const {
+    const auto failed_on = [&](const Target& target) {
+      return kbench::failed_clock_checks(installation_.state,
+                                         describe_device(target, hello_.facts));
+    };
+    if (!on_cuda()) return failed_on(plan_.target);
+    int failed = 0;
+    Target target = plan_.target;
+    for (const LaneCores& lane : lanes_) {
+      target.gpu = lane.gpu;
+      failed += failed_on(target);
+    }
+    return failed;
   }
 
   const BenchOrder order_;

@@ -88,6 +88,7 @@ Status UnitMeasurer::finish_start() {
   else
     order_.progress.warn(fmt::format("no row gets a verdict: {}; {}", calibration.error().message,
                                      calibration.error().hint));
+  failed_clock_checks_ = kbench::failed_clock_checks(state, device);
   // The same file: what is wrong with it has been said.
   if (auto limits = find_limits(state, device)) limits_ = std::move(*limits);
   trial_.wait();

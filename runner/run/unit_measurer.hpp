@@ -68,6 +68,8 @@ class UnitMeasurer {
   // The oracle's facts, after finish_start().
   [[nodiscard]] const OracleHello& hello() const { return hello_; }
   [[nodiscard]] const std::optional<Calibration>& calibration() const { return calibration_; }
+  // Checks of the clock that failed when the device was calibrated.
+  [[nodiscard]] int failed_clock_checks() const { return failed_clock_checks_; }
   [[nodiscard]] SandboxLevel sandbox_level() { return sandbox_.level(on_cuda()); }
 
   // The measured row; the session adds run, key and provenance.
@@ -120,6 +122,7 @@ class UnitMeasurer {
   std::optional<DeviceTurn> turn_;  // outlives all that is measured
   OracleHello hello_;
   std::optional<Calibration> calibration_;
+  int failed_clock_checks_ = 0;
   std::optional<DeviceLimits> limits_;
   std::optional<VendorBaseline> vendor_;  // set once a row asks for it
   std::optional<Nvml> nvml_;              // GPU: tells what limits its clock

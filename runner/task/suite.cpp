@@ -154,8 +154,19 @@ std::vector<fs::path> children(const fs::path& folder, std::error_code& failure)
   return paths;
 }
 
+// KernelBench names its files 25_Swish.py: letters of either case are equal.
 bool matches_glob(const std::string& pattern, const std::string& text) {
-  return ::fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME) == 0;
+  return ::fnmatch(pattern.c_str(), text.c_str(), FNM_PATHNAME | FNM_CASEFOLD) == 0;
+}
+
+// "25_Swish" as kbench writes it, "025_Swish"; behind "level1/" too. Any other pattern as it is.
+std::string with_three_digits(std::string pattern) {
+  constexpr std::size_t kDigits = 3;
+  const std::size_t start = pattern.find('/') == pattern.npos ? 0 : pattern.find('/') + 1;
+  const std::size_t end = pattern.find_first_not_of("0123456789", start);
+  if (end == pattern.npos || pattern[end] != '_' || end == start || end - start >= kDigits)
+    return pattern;
+  return pattern.insert(start, kDigits - (end - start), '0');
 }
 
 // "level1/19", as KernelBench counts its problems.
@@ -165,7 +176,8 @@ bool is_number_of(const std::string& pattern, const TaskEntry& entry) {
          parse_number(std::string_view(pattern).substr(slash + 1)) == entry.number;
 }
 
-bool matches(const std::string& pattern, const TaskEntry& entry) {
+bool matches(const std::string& typed, const TaskEntry& entry) {
+  const std::string pattern = with_three_digits(typed);
   if (pattern.find('/') != std::string::npos)
     return matches_glob(pattern, entry.id) || is_number_of(pattern, entry);
   return matches_glob(pattern, entry.id.substr(entry.id.find('/') + 1)) ||

@@ -38,9 +38,9 @@ struct TaskEntry {
 
 // The entries of the given levels that match one of the patterns; no levels, or no patterns, means
 // all. A pattern is a shell glob (*, ?, [a-z]) over the id ("level1/0*"), or "level1/19", or,
-// without a slash, a glob over "019_relu", "019" or "relu". Errors: kNotFound, with the nearest
-// name, for a pattern without wildcards that no task has. A glob without a match, or a level
-// without tasks, only selects nothing.
+// without a slash, a glob over "019_relu", "019" or "relu"; "19_ReLU" is "019_relu". Errors:
+// kNotFound, with the nearest name, for a pattern without wildcards that no task has. A glob
+// without a match, or a level without tasks, only selects nothing.
 [[nodiscard]] Result<std::vector<TaskEntry>> select_tasks(const std::vector<TaskEntry>& entries,
                                                           const std::vector<int>& levels,
                                                           const std::vector<std::string>& patterns);

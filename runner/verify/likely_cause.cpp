@@ -48,7 +48,9 @@ std::string rounded_words(DType dtype, const Distance& distance) {
   const char* type = distance.relative < kTenBits     ? "float16 or TF32"
                      : distance.relative < kSevenBits ? "bfloat16"
                                                       : "a type of 8 bits";
-  return fmt::format("it is as far off as {} is", type);
+  return fmt::format(
+      "it is as far off as {} is, or as a sum from which a race or a bound drops a few terms",
+      type);
 }
 
 // Two independent values of one distribution around zero differ by sqrt(2) of their size. If that

@@ -10,8 +10,11 @@ import json
 import os
 import re
 import shlex
+import shutil
 import sqlite3
 import subprocess
+import unittest
+from pathlib import Path
 
 import cli_case
 import page_links
@@ -135,6 +138,15 @@ class PagesTest(DocsCase):
 
 
 class ReadmeTest(DocsCase):
+    @unittest.skipUnless(shutil.which("nvcc") or Path("/usr/local/cuda/bin/nvcc").exists(), "no nvcc here")
+    def test_its_kernel_for_cuda_compiles(self):
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        (kernel,) = re.findall(r"^```cuda\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+        (self.folder / "my_relu.cu").write_text(kernel, encoding="utf-8")
+        result = self.kbench("build", "my_relu.cu", "--task", "level1/019_relu", "--device", "cuda", "--arch", "90a")
+        self.assert_good(result)
+        self.assertIn("1 submission built for cuda", result.stderr)
+
     def test_its_kernel_is_right(self):
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
         (kernel,) = re.findall(r"^```cpp\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)

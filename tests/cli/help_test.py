@@ -245,7 +245,9 @@ class HelpTest(cli_case.CliCase):
         (self.folder / "mine.cpp").write_text("int nothing;\n", encoding="utf-8")
         result = self.kbench("profile", "mine.cpp", "--device", "cpu")
         self.assert_fails(result, USAGE, "mine.cpp: which task?")
-        self.assertIn("kbench profile TASK --submission FILE", result.stderr)
+        self.assertIn("kbench profile FILE --task TASK", result.stderr)
+        both = self.kbench("profile", "relu", "--task", "gelu", "--device", "cpu")
+        self.assert_fails(both, USAGE, "TASK and --task each name a task")
         self.assert_fails(self.kbench("profile", "mien.cpp"), USAGE, 'did you mean "mine.cpp"?')
         self.assert_fails(self.kbench("profile", "--list", "mine.cpp"), USAGE, "a FILE does not go together with")
 

@@ -640,6 +640,7 @@ TEST_F(CommandOptions, ProfileChoosesASide) {
   EXPECT_TRUE(profile.no_store);
   EXPECT_EQ(profile.suite, "mine");
   EXPECT_EQ(typed<ProfileOptions>("profile relu --submission a.cpp").submission, "a.cpp");
+  EXPECT_EQ(typed<ProfileOptions>("profile a.cpp --task relu").task_of_file, "relu");
   EXPECT_TRUE(typed<ProfileOptions>("profile --list").list);
   EXPECT_EQ(typed<ProfileOptions>("profile relu --json").format, ProfileFormat::kJson);
   EXPECT_THAT(left(), IsEmpty());

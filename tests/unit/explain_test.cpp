@@ -92,6 +92,29 @@ TEST(Explain, AFailureIsToldByItsFirstLineAndWhatToDo) {
   EXPECT_THAT(rows[1].sentences, Not(Contains(HasSubstr("over eager"))));
 }
 
+// Was: the first line alone, which says in which function.
+TEST(Explain, ACompilerIsQuotedWithItsError) {
+  Evaluation row = wrong();
+  row.message = "k.cu: In function 'kbench_forward':\nk.cu:3:1: note: x\nk.cu:7:9: error: no ';'\n";
+  EXPECT_THAT(all_of(run_of({row}))[0].sentences,
+              Contains("k.cu: In function 'kbench_forward': … k.cu:7:9: error: no ';' …"));
+  row.message = "k.cu:7:9: error: no ';'\n  int x\nmore error";
+  EXPECT_THAT(all_of(run_of({row}))[0].sentences, Contains("k.cu:7:9: error: no ';' …"));
+}
+
+// Was: "more samples, or a quieter machine, may", which changes nothing.
+TEST(Explain, ADoubtfulCalibrationIsToldAndBlamed) {
+  ReportData data = run_of({timed(kEagerNs * 99 / 100)});
+  data.evaluations[0].calibration->between_runs = 0.1;
+  EXPECT_THAT(all_of(data)[0].sentences, Contains(HasSubstr("more samples, or a quieter machine")));
+  data.run.environment = R"({"calibration": {"failed_checks": 2}})";
+  EXPECT_THAT(explain_run(data), Contains(AllOf(HasSubstr("2 checks of the clock failed"),
+                                                HasSubstr("kbench calibrate --only timing"))));
+  EXPECT_THAT(all_of(data)[0].sentences, Contains(HasSubstr("a better calibration may")));
+  data.run.environment = R"({"calibration": {"failed_checks": "two"}})";
+  EXPECT_THAT(explain_run(data), Not(Contains(HasSubstr("clock"))));
+}
+
 TEST(Explain, OnlyRowsThatAreMeant) {
   const ReportData data = run_of({timed(kEagerNs), wrong()});
   const auto rows = explain_rows(data, [](const ResultRow& row) { return row.agent == "bob"; });

@@ -134,7 +134,7 @@ TEST(HtmlReport, ThePublishersWordsAreTextAndNameThePage) {
         "<li>&lt;img src=x onerror=alert(1)&gt;</li>",
         "<strong>&lt;b onclick=alert(1)&gt;bold</strong>, 2 * 3 * 4, **open and "
         "<em>[in](https://example.org/i)</em>",
-        "name=\"description\" content=\"A night of kernels, see [here]("})
+        "name=\"description\" content=\"A night of kernels, see here.\""})
     EXPECT_THAT(html, HasSubstr(part));
 }
 

@@ -153,6 +153,17 @@ TEST(Fields, AnIntervalThatHoldsLessThan95PercentSaysSo) {
   EXPECT_EQ(show_speedup(ratio), "1.50× [1.25–1.75] at 75 %");
 }
 
+// Was: "1.02× [1.01–1.02] UNDECIDED" on a GPU, whose margin is 1 %.
+TEST(Fields, ANarrowIntervalNearOneHasADigitMore) {
+  EXPECT_EQ(
+      show_speedup(Speedup{.estimate = 1.016, .low = 1.0084, .high = 1.0243, .confidence = 0.95}),
+      "1.016× [1.008–1.024]");
+  EXPECT_EQ(show_speedup(Speedup{.estimate = 1.016, .low = 0.98, .high = 1.07, .confidence = 0.95}),
+            "1.02× [0.98–1.07]");
+  EXPECT_EQ(show_speedup(Speedup{.estimate = 1.12, .low = 1.11, .high = 1.13, .confidence = 0.95}),
+            "1.12× [1.11–1.13]");
+}
+
 TEST(Score, ATaskThatLintFoundToPassZerosRanksNobody) {
   using Weight = LintFinding::Weight;
   constexpr auto kHolds = ChainFinding::State::kHolds;

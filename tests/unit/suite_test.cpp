@@ -63,6 +63,13 @@ TEST_F(Suite, ANumberIsATaskWithOrWithoutItsZeros) {
     EXPECT_THAT(select({}, {number}), ElementsAre("level1/019_relu")) << number;
 }
 
+// KernelBench's file is 19_ReLU.py. Was: "did you mean 019_relu?"
+TEST_F(Suite, ATaskHasTheNameOfKernelBenchsFileToo) {
+  for (const char* pattern : {"19_ReLU", "019_ReLU", "ReLU", "level1/19_ReLU", "Level1/019_relu"})
+    EXPECT_THAT(select({}, {pattern}), ElementsAre("level1/019_relu")) << pattern;
+  EXPECT_FALSE(select_tasks(entries(), {}, {"9_ReLU"}).ok());
+}
+
 // KernelBench calls it level 1, problem 19.
 TEST_F(Suite, ALevelAndANumberAreATask) {
   for (const char* pattern : {"level1/19", "level1/019"})
@@ -150,7 +157,7 @@ TEST_F(Suite, UnknownNameSuggestsTheNearest) {
   const auto name = select_tasks(entries(), {}, {"matmull"});
   ASSERT_FALSE(name.ok());
   EXPECT_EQ(name.error().hint, "did you mean \"matmul\"?");
-  const auto numbered = select_tasks(entries(), {}, {"19_ReLU"});
+  const auto numbered = select_tasks(entries(), {}, {"19_RLU"});
   ASSERT_FALSE(numbered.ok());
   EXPECT_EQ(numbered.error().hint, "did you mean \"019_relu\"?");
   const auto far = select_tasks(entries(), {}, {"zzzzzzzzzz"});

@@ -6,6 +6,7 @@
 namespace kbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -13,6 +14,17 @@ TEST(WorkerKind, AStatusOfANativeSubmissionIsItsOwnNumber) {
   const EarlyEnd end = native_worker().ended_with(700);
   EXPECT_EQ(end.state, State::kSubmissionError);
   EXPECT_THAT(end.message, HasSubstr("700"));
+}
+
+// Was: the number alone.
+TEST(WorkerKind, AnErrorOfCudaHasItsNameAndOneOfMemoryASanitizer) {
+  EXPECT_THAT(native_worker().ended_with(700).hint,
+              AllOf(HasSubstr("cudaErrorIllegalAddress"), HasSubstr("kbench workspace debug")));
+  EXPECT_THAT(native_worker().ended_with(9).hint,
+              AllOf(HasSubstr("cudaErrorInvalidConfiguration"), Not(HasSubstr("sanitizers"))));
+  EXPECT_THAT(native_worker().ended_with(12345).hint, Not(HasSubstr("12345")));
+  EXPECT_THAT(python_worker().ended_with(716).message, HasSubstr("cudaErrorMisalignedAddress"));
+  EXPECT_THAT(python_worker().ended_with(716).hint, HasSubstr("compute-sanitizer"));
 }
 
 TEST(WorkerKind, OfPythonWhatIsPositiveIsTheDevices) {

@@ -4,8 +4,12 @@ const ratioDecimals = (x) => (x >= 100 ? 0 : x >= 10 ? 1 : x < 1 ? 3 : 2);
 
 export const showRatio = (x) => `${x.toFixed(ratioDecimals(x))}×`;
 
+// A verdict near 1 turns on one percent or three: a narrow interval there has a digit more.
+const intervalDecimals = (low, high, estimate) =>
+  ratioDecimals(estimate) + (estimate >= 1 && estimate < 1.1 && high - low < 0.05 ? 1 : 0);
+
 export const showRange = (low, high, estimate) => {
-  const decimals = ratioDecimals(estimate);
+  const decimals = intervalDecimals(low, high, estimate);
   return `[${low.toFixed(decimals)}–${high.toFixed(decimals)}]`;
 };
 
@@ -14,7 +18,8 @@ const showConfidence = (confidence) => (confidence < 0.95 ? ` at ${(100 * confid
 
 export const showSpeedup = (s) => {
   if (!s) return "–";
-  return `${showRatio(s.estimate)} ${showRange(s.low, s.high, s.estimate)}${showConfidence(s.confidence)}`;
+  const estimate = s.estimate.toFixed(intervalDecimals(s.low, s.high, s.estimate));
+  return `${estimate}× ${showRange(s.low, s.high, s.estimate)}${showConfidence(s.confidence)}`;
 };
 
 export const showMs = (ns) => {
