@@ -138,29 +138,34 @@ void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> 
   }
 }
 
-bool machine_was_busy(const Evaluation& evaluation) {
-  // On CUDA the question comes up only when clocks contradict each other, while the processes are
-  // there that know.
-  if (evaluation.device != "cpu") return has_label(evaluation.labels, "busy_machine");
+BusyBlocks busy_blocks(const Evaluation& evaluation) {
   std::map<std::pair<int, int>, int> calls;  // kept calls, by attempt and block
   for (const Sample& sample : evaluation.samples)
     calls[{sample.attempt, sample.block}] += sample.calls;
   std::map<int, std::vector<Block>> attempts;
   for (const Block& block : evaluation.blocks)
     if (calls.contains({block.attempt, block.block})) attempts[block.attempt].push_back(block);
-  std::size_t busy = 0;
-  std::size_t blocks = 0;
+  BusyBlocks found;
   for (const auto& [attempt, conditions] : attempts) {
     const double quartile = lower_quartile_of_sentinels(conditions);
     for (const Block& block : conditions) {
-      ++blocks;
-      const double strangers = block.strangers;
-      const bool disturbed = strangers > kManyStrangers * calls[{attempt, block.block}] ||
-                             slowness(block, quartile) > kSlowSentinel;
-      busy += disturbed ? 1 : 0;
+      const bool crowded = double(block.strangers) > kManyStrangers * calls[{attempt, block.block}];
+      const bool slowed = slowness(block, quartile) > kSlowSentinel;
+      ++found.all;
+      found.crowded += crowded ? 1 : 0;
+      found.slowed += slowed ? 1 : 0;
+      found.disturbed += crowded || slowed ? 1 : 0;
     }
   }
-  return 2 * busy > blocks;
+  return found;
+}
+
+bool machine_was_busy(const Evaluation& evaluation) {
+  // On CUDA the question comes up only when clocks contradict each other, while the processes are
+  // there that know.
+  if (evaluation.device != "cpu") return has_label(evaluation.labels, "busy_machine");
+  const BusyBlocks found = busy_blocks(evaluation);
+  return 2 * found.disturbed > found.all;
 }
 
 void keep(Evaluation& evaluation) {

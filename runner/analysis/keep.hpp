@@ -3,6 +3,7 @@
 // runs anew. Dropped samples are kept and counted; only the derived numbers leave them out. Pure.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -23,10 +24,19 @@ namespace kbench {
 void drop_disturbed_blocks(std::vector<Sample>& samples, std::span<const Block> conditions,
                            bool on_cpu);
 
-// CPU: more than half of the blocks had a slow sentinel, or a stranger that ran after more than a
-// quarter of their calls. Then what was measured is shown, and no verdict is drawn from it. CUDA:
-// the label `busy_machine`, which a row gets where the host delays empty calls and clocks
-// contradict each other (measure/call_protocol).
+// CPU: the blocks whose calls count, and those that other programs disturbed. Both signs may hold
+// of one block.
+struct BusyBlocks {
+  std::size_t all = 0;
+  std::size_t disturbed = 0;
+  std::size_t crowded = 0;  // a stranger ran after more than a quarter of the calls
+  std::size_t slowed = 0;   // the sentinel was slow
+};
+[[nodiscard]] BusyBlocks busy_blocks(const Evaluation& evaluation);
+
+// CPU: more than half of the blocks were disturbed. Then what was measured is shown, and no verdict
+// is drawn from it. CUDA: the label `busy_machine`, which a row gets where the host delays empty
+// calls and clocks contradict each other (measure/call_protocol).
 [[nodiscard]] bool machine_was_busy(const Evaluation& evaluation);
 
 // drop_disturbed_blocks() for each attempt that counts. Rows of protocol 1 stay as they were

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "runner/analysis/keep.hpp"
 #include "runner/core/statistics.hpp"
 
 namespace kbench {
@@ -132,6 +131,18 @@ void correct_by(Speedup& ratio, const Slowdown& baseline, const Slowdown& candid
   ratio.high = std::exp(corrected + above);
 }
 
+// The signs by which it is known that other programs kept the machine busy.
+std::string busy_words(const BusyBlocks& blocks) {
+  if (blocks.all == 0)
+    return "other programs kept the machine busy: the clocks contradict each other, and empty "
+           "calls "
+           "were late too: run again without them";
+  return fmt::format(
+      "other programs kept the machine busy in {} of {} blocks (they ran beside the calls of {}, "
+      "and kbench's own fixed work was slow in {}): run again without them",
+      blocks.disturbed, blocks.all, blocks.crowded, blocks.slowed);
+}
+
 }  // namespace
 
 std::string_view to_string(Verdict verdict) {
@@ -165,10 +176,7 @@ bool Doubts::any() const { return busy || !too_short.empty() || too_few_blocks |
 
 std::string Doubts::words() const {
   std::vector<std::string> reasons;
-  if (busy)
-    reasons.emplace_back(
-        "other programs kept the machine busy in more than half of the blocks: run again without "
-        "them");
+  if (busy) reasons.push_back(busy_words(blocks));
   if (!too_short.empty()) reasons.push_back(too_short);
   if (too_few_blocks)
     reasons.emplace_back(
@@ -184,6 +192,7 @@ Doubts doubts_of(const Evaluation& evaluation) {
   const auto ratio = speedup(evaluation.samples, Side::kEager, Side::kSubmission, kNoMargin);
   const bool timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();
   return {.busy = machine_was_busy(evaluation),
+          .blocks = evaluation.device == "cpu" ? busy_blocks(evaluation) : BusyBlocks{},
           .too_short = too_short_for_the_clock(evaluation),
           .too_few_blocks = timed && !holds_95_percent(ratio),
           .uncalibrated = !evaluation.calibration};

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "runner/analysis/keep.hpp"
 #include "runner/core/evaluation.hpp"
 
 namespace kbench {
@@ -61,6 +62,7 @@ inline constexpr const char* kTimingNotCalibrated =
 // Why an evaluation has no verdict: all that apply. Without any it may have one.
 struct Doubts {
   bool busy = false;            // other programs kept the machine busy (keep.hpp)
+  BusyBlocks blocks;            // CPU: by how many blocks that is known
   std::string too_short;        // names a side whose calls the clock cannot tell from empty ones
   bool too_few_blocks = false;  // were timed: the submission is slow, or slow to stop
   bool uncalibrated = false;    // the deviation of equal runs was never measured here

@@ -1,5 +1,9 @@
 #include "reports/formats/verdict_card.hpp"
 
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -153,6 +157,25 @@ TEST(VerdictCard, ABusyMachineLeavesACommandToType) {
   EXPECT_THAT(card->doubts.at(0).sentence, HasSubstr("run again without them"));
   EXPECT_EQ(card->doubts.at(0).command, "kbench compare --remeasure");
   EXPECT_EQ(card->doubts.at(0).remark, "still compares two tries on a busy machine");
+}
+
+// Was: "busy in more than half of the blocks", of a GPU too, where no block says so.
+TEST(VerdictCard, ABusyMachineIsToldBySignsThatWereSeen) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.device = "cuda";
+  evaluation.labels = "busy_machine";
+  EXPECT_THAT(verdict_card(card_run(evaluation))->doubts.at(0).sentence,
+              HasSubstr("the clocks contradict each other, and empty calls were late too"));
+  evaluation.device = "cpu";
+  std::set<std::pair<int, int>> blocks;
+  for (const Sample& sample : evaluation.samples) blocks.insert({sample.attempt, sample.block});
+  for (const auto& [attempt, block] : blocks)
+    evaluation.blocks.push_back(
+        {.attempt = attempt, .block = block, .strangers = block < 7 ? 100 : 0});
+  EXPECT_THAT(verdict_card(card_run(evaluation))->doubts.at(0).sentence,
+              HasSubstr(fmt::format("busy in 7 of {} blocks (they ran beside the calls of 7, and "
+                                    "kbench's own fixed work was slow in 0)",
+                                    blocks.size())));
 }
 
 // Ratios by block are 2, 0.4, 0.4, 2, 2, …; the medians of both sides are 2 ms and 5 ms.
