@@ -42,11 +42,10 @@ void add_common(CLI::App& app, CommonOptions& common, bool with_suite) {
       app, "--color", common.color,
       {{"auto", ColorMode::kAuto}, {"always", ColorMode::kAlways}, {"never", ColorMode::kNever}},
       "Colour on a terminal; NO_COLOR and FORCE_COLOR are respected (default: auto)");
-  add_value(
-      app, "--config", common.config, "FILE",
-      "Read FILE instead of ./kbench.toml; it wins over your personal file, which is read too");
+  add_value(app, "--config", common.config, "FILE",
+            "Read FILE, not ./kbench.toml; FILE overrides your personal file, which is read too");
   add_value(app, "--preset", common.preset, "NAME",
-            "Use [preset.NAME] of the configuration file; it overrides the other tables");
+            "Use [preset.NAME] of the configuration file; it overrides the file's other tables");
 }
 
 void add_call_limit(CLI::App& app, std::optional<double>& seconds, const std::string& help) {
@@ -65,7 +64,7 @@ WhoseSubmissions add_whose(CLI::App& app, RunRequest& request) {
 
 void add_outputs(CLI::App& app, OutputWords& words) {
   add_many(app, "--out", words.out, "FORMAT=PATH",
-           "Write a report to PATH (-: standard output); its ending may name the format; may "
+           "Write a report (-: to standard output); PATH alone: its ending names FORMAT; may "
            "be repeated");
 }
 
@@ -92,7 +91,7 @@ void add_variants(CLI::App& app, VariantRule& rule) {
   add_choice<VariantRule>(
       app, "--variants", rule,
       {{"best", VariantRule::kBest}, {"first", VariantRule::kFirst}, {"mean", VariantRule::kMean}},
-      "Which of an agent's variants for a task counts in scores (default: best)");
+      "Which counts in scores if an agent has several submissions for a task (default: best)");
 }
 
 void add_trust(CLI::App& app, Trust& trust) {
@@ -100,7 +99,7 @@ void add_trust(CLI::App& app, Trust& trust) {
                "Let speed-ups count on an uncalibrated device; such rows get a label");
   app.add_flag(
       "--trust-unchecked", trust.unchecked,
-      "Also count rows without proof that they are unchanged (no chain, or its key elsewhere)");
+      "Also count rows that kbench cannot prove unchanged (The chain in `kbench help database`)");
 }
 
 namespace {

@@ -66,11 +66,15 @@ Result<End> perform(const Store& store, const CompareOptions& options,
 
 CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   auto& compare = add_verb(app, "compare", "Compare two stored runs");
-  add_value(compare, "BEFORE", options.before, "", "Run (default: the one before AFTER)");
-  add_value(compare, "AFTER", options.after, "", "Run (default: latest)");
+  add_value(compare, "BEFORE", options.before, "",
+            "Earlier run: start of an id, a tag, latest~N (default: the one before AFTER)");
+  add_value(compare, "AFTER", options.after, "", "Later run (default: latest)");
   add_database(compare, options.database);
   add_baseline(compare, options.baseline);
-  compare.add_option("--fail-on", options.fail_on, "slower:N%, fails, or both with a comma")
+  compare
+      .add_option(
+          "--fail-on", options.fail_on,
+          "Exit with code 4 on slower:N%, on fails, or on both: slower:5%,fails (see below)")
       ->check(CLI::Validator(
           [](std::string& word) -> std::string {
             const auto parsed = parse_fail_on(word);

@@ -12,7 +12,8 @@ namespace kbench {
 
 CLI::App* add_exchange(CLI::App& app, ExchangeOptions& options) {
   using What = ExchangeOptions::What;
-  auto& exchange = add_group(app, "exchange", "Make, check or prune a folder that machines share");
+  auto& exchange = add_group(
+      app, "exchange", "Make, check or prune an exchange, a folder in which machines share rows");
   const auto add = [&](const char* name, What what, const char* help) {
     auto& command = add_form(exchange, name, options.what, what, help);
     add_value(command, "DIR", options.folder, "", "The folder")->required();

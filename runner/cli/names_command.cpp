@@ -22,7 +22,7 @@ NameSearch search_of(const NamesOptions& options) {
 
 CLI::App* add_names(CLI::App& app, NamesOptions& options) {
   auto& names =
-      add_verb(app, "names", "List the values of an option (tasks, agents, ...), one per line");
+      add_verb(app, "names", "List the names that options take (tasks, agents, ...), one per line");
   add_word(names, "KIND", options.kind,
            {"tasks", "families", "levels", "states", "runs", "tags", "agents"},
            "Of what; families are what --family takes, states what --rerun takes")

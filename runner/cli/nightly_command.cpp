@@ -131,7 +131,7 @@ CLI::App* add_nightly(CLI::App& app, NightlyOptions& options) {
   auto& nightly = add_verb(app, "nightly", "Run, and find out whether anything became slower");
   add_measuring(nightly, options);
   add_number(nightly, "--flag", options.flag_percent, 0.1, 1000.0,
-             "How much longer than the last good runs is suspect (default: 2 on CUDA, 6 on a CPU)",
+             "Suspect what takes longer by more than PERCENT (default: 2 on CUDA, 6 on a CPU)",
              "PERCENT");
   add_pairs(nightly, options.most_pairs, 9, "Measure a suspect in at most N pairs (default: 9)");
   add_path(nightly, "--submissions-before", options.submissions_before, "DIR",

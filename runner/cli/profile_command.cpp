@@ -20,8 +20,8 @@
 namespace kbench {
 
 CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
-  auto& profile = add_verb(
-      app, "profile", "Say what bounds a kernel or a baseline, by how much, and what to do next");
+  auto& profile =
+      add_verb(app, "profile", "Say why a kernel or a baseline is slow, and what to do next");
   add_value(profile, "TASK", options.task, "",
             "One task, as `kbench run --task` takes it, or a FILE that is named like its task");
   auto* task = add_value(profile, "--task", options.task_of_file, "TASK",
@@ -62,8 +62,7 @@ CLI::App* add_profile(CLI::App& app, ProfileOptions& options) {
   profile
       .add_option(
           "--compare", options.compare,
-          "Compare with A, or A with B; each is a side (kbench runs it) or a stored profile's "
-          "id")
+          "Compare the profile with A, or A with B (each a side to run, or a stored profile's id)")
       ->expected(1, 2)
       ->type_name("A [B]")
       ->excludes(list);

@@ -114,7 +114,7 @@ void add_reruns(CLI::App& run, RunOptions& options, CLI::Option& resume) {
 // Options for what is measured, and how: those of both `run` and `nightly`.
 WhoseSubmissions add_measuring(CLI::App& app, RunOptions& options) {
   add_levels(app, options.levels,
-             "Level, or several: 1,2 (default: the tasks that have a submission)");
+             "Tasks of a level, or of several: 1,2 (default: all tasks that have a submission)");
   add_task_globs(app, options.tasks);
   add_tags(app, options.tags);
   app.add_flag(

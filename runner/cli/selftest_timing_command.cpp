@@ -34,11 +34,10 @@ Result<std::vector<ClockFindings>> perform(const TimingSelftestRequest& request,
 void add_calibration(CLI::App& verb, TimingSelftestRequest& options) {
   add_device(verb, options.device, "Device (default: the GPU; without one, the CPU)");
   add_devices(verb, options.devices);
-  verb.add_flag(
-      "--busy", options.busy,
-      "With --devices: keep the CPU cores that no GPU uses busy, as compiling in a run does");
+  verb.add_flag("--busy", options.busy,
+                "With --devices: load the CPU cores that no GPU uses, as compiling in a run does");
   add_number(verb, "--rounds", options.rounds, 1, 1000,
-             "Runs for the timing (default: 5 on CUDA, 3 on a CPU); 1 alone gives no calibration");
+             "Runs for the timing (default: 5 on CUDA, 3 on a CPU); one run gives no calibration");
   add_json(verb, options.format);
   add_common(verb, options.common, false);
 }

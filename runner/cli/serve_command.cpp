@@ -48,7 +48,7 @@ CLI::App* add_serve(CLI::App& app, ServeOptions& options) {
   add_number(serve, "--port", options.port, 0, 65535,
              "Port; 0 for one that is free (default: 8377)");
   add_many(serve, "--host", options.names, "NAME",
-           "A further name that clients call this host by; may be given several times");
+           "Another name by which clients reach this host; may be given several times");
   add_path(
       serve, "--tokens", options.tokens, "FILE",
       "File of the clients' tokens (default: one in the state folder, made at the first start)");

@@ -38,7 +38,8 @@ std::function<void(const std::string&)> ServeSurroundings::note() const {
 }
 
 void add_judging(CLI::App& app, ServeOptions& options) {
-  add_size(app, options.size, "Size of a task where the request names none");
+  add_size(app, options.size,
+           "Size of a task where the request names none (default: full on CUDA, small on CPU)");
   add_device(app, options.device);
   add_database(app, options.database);
   add_allow_torch(app, options.allow_torch);

@@ -41,7 +41,7 @@ void add_operators(CLI::App& app, SynthOptions& options) {
 
 CLI::App* add_synth(CLI::App& app, SynthOptions& options) {
   auto& synth =
-      add_verb(app, "synth", "Compose new tasks, and keep those whose check catches wrong kernels");
+      add_verb(app, "synth", "Compose new tasks, and keep each task that rejects wrong kernels");
   add_value(synth, "--out", options.out, "DIR", "Folder of the suite")->required();
   add_number(synth, "--count", options.count, 1, kMostCandidates,
              "Candidates to try (default: 100)");

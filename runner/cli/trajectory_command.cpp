@@ -80,7 +80,7 @@ Result<End> show(const TrajectoryOptions& options) {
 CLI::App* add_trajectory(CLI::App& app, TrajectoryOptions& options) {
   using What = TrajectoryOptions::What;
   auto& trajectory = add_group(
-      app, "trajectory", "Collect agents' kernels in progress, as input for `kbench attribute`");
+      app, "trajectory", "Collect unfinished kernels of agents, as input for `kbench attribute`");
   auto& import = add_form(trajectory, "import", options.what, What::kImport,
                           "Take the states of another agent or evolution");
   auto& freeze = add_form(trajectory, "freeze", options.what, What::kFreeze,

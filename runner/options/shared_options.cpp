@@ -80,7 +80,7 @@ void add_columns(CLI::App& app, std::vector<std::string>& columns,
 void add_devices(CLI::App& app, std::optional<std::string>& devices) {
   app.add_option(
          "--devices", devices,
-         "GPUs that measure at once: all, a count (2), or cuda:0,cuda:2; or cpu (default: one "
+         "Several GPUs at once: all, a count (2), or cuda:0,cuda:2; cpu: the CPU (default: one "
          "device)")
       ->excludes(app.get_option("--device"))
       ->type_name("LIST");
@@ -114,7 +114,7 @@ void add_one_task(CLI::App& app, std::string& task) {
 void add_allow_torch(CLI::App& app, std::string& policy) {
   add_word(
       app, "--allow-torch", policy, {"data", "all", "none"},
-      "Python that uses torch: data: ranked apart, all: with others, none: fails (default: data)");
+      "Torch in a .py file: data ranks it apart, all with others, none fails it (default: data)");
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {

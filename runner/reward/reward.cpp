@@ -21,7 +21,7 @@ using Ratio = std::optional<RewardRow::Ratio>;
 
 constexpr std::array kKinds{
     RewardKind{RewardFormula::kMilestoneSure, "milestone_sure",
-               "as milestone, by the low ends of the intervals", "-1"},
+               "as milestone, with the low ends of E's and C's intervals", "-1"},
     // CUDA Agent's; speedup is what its ablation trained on.
     RewardKind{RewardFormula::kMilestone, "milestone",
                "3 if E and C are above 1/0.95, 2 if E is, else 1", "-1"},
@@ -33,7 +33,7 @@ constexpr std::array kKinds{
     RewardKind{RewardFormula::kKernelGymLadder, "kernelgym_ladder",
                "E >= 3: 1, 2: .8, 1.5: .6, 1.2: .4, 1: .2; else -.1",
                "not compiled -.5, wrong -.3, else -1"},
-    RewardKind{RewardFormula::kKernrl, "kernrl", "min(E - 1, 2), halved below 0",
+    RewardKind{RewardFormula::kKernrl, "kernrl", "min(E - 1, 2), and half of that if negative",
                "not compiled -.5, else -.25"},
     RewardKind{RewardFormula::kKevin, "kevin", "0.3 + E", "0"},
     RewardKind{RewardFormula::kFastP, "fast_p:P", "1 if E is above P, else 0", "0"},
