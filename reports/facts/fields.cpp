@@ -354,7 +354,9 @@ constexpr std::array kStateLooks{
     StateLook{State::kDoesNotFit, "!", Tone::kCaution,
               "The task needs more memory than the device has."},
     StateLook{State::kTimingInconsistent, "✗", Tone::kBad,
-              "The time it claimed contradicts the clock outside."},
+              "Its times contradict kbench's clock, an output changed after its call, or it used "
+              "more cores "
+              "than it was given."},
     StateLook{State::kRedzoneViolation, "✗", Tone::kBad, "It wrote outside of its outputs."},
     StateLook{State::kInputModified, "✗", Tone::kBad, "It changed an input or a parameter."},
     StateLook{State::kDeviceNotIdle, "✗", Tone::kBad,
@@ -364,7 +366,7 @@ constexpr std::array kStateLooks{
     StateLook{State::kForbiddenLibrary, "✗", Tone::kBad,
               "It mapped a library that it may not use, or did not declare."},
     StateLook{State::kSuspect, "⚑", Tone::kCaution,
-              "Correct, but faster than can be believed unseen: measured twice, never ranked."},
+              "Correct, but below the floor in two measurements: it counts as not solved."},
     StateLook{State::kInfrastructureError, "!", Tone::kCaution,
               "A fault of the benchmark or of the machine, not of the submission."},
 };

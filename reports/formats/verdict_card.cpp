@@ -40,7 +40,7 @@ std::vector<CardBadge> doubt_badges(const Doubts& doubts) {
   add(doubts.uncalibrated, "timing not calibrated");
   add(doubts.busy, "busy machine");
   add(!doubts.too_short.empty(), "too short to time");
-  add(doubts.too_few_blocks, "too few samples");
+  add(doubts.too_few_blocks, "too few blocks");
   return badges;
 }
 

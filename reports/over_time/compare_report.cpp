@@ -193,6 +193,43 @@ std::string left_out_line(const Comparison& comparison) {
          count(comparison.left_out_after, "after", "before");
 }
 
+// A change of nobody's: the same source twice, and nothing to tell of it.
+bool is_unchanged(const ComparedRow& row) {
+  return row.change == Change::kUndecided && row.before && row.after && row.same_source;
+}
+
+// Rows of an unchanged source that are not listed; few of them are.
+std::size_t count_folded(const Comparison& comparison) {
+  constexpr std::ptrdiff_t kFew = 20;
+  const auto unchanged =
+      std::count_if(comparison.rows.begin(), comparison.rows.end(), is_unchanged);
+  return unchanged > kFew ? static_cast<std::size_t>(unchanged) : 0;
+}
+
+std::vector<const ComparedRow*> listed_rows(const Comparison& comparison, bool all) {
+  const bool folds = count_folded(comparison) > 0;
+  std::vector<const ComparedRow*> listed;
+  for (const ComparedRow& row : comparison.rows)
+    if (all || (row.change != Change::kSame && !(folds && is_unchanged(row))))
+      listed.push_back(&row);
+  return listed;
+}
+
+// " · geometric mean 1.02× over 12 rows": the change of all that have a ratio, whatever was
+// decided.
+std::string mean_words(const Comparison& comparison) {
+  double sum = 0;
+  int rows = 0;
+  for (const ComparedRow& row : comparison.rows) {
+    if (!row.ratio) continue;
+    sum += row.ratio->estimate;
+    ++rows;
+  }
+  return rows < 2 ? ""
+                  : fmt::format(" · geometric mean {} over {} rows",
+                                show_ratio(std::exp(sum / rows)), rows);
+}
+
 std::string summary(const Comparison& comparison, bool all) {
   std::vector<std::string> parts;
   for (const Change change : kChanges) {
@@ -202,10 +239,14 @@ std::string summary(const Comparison& comparison, bool all) {
     if (change == Change::kSame && comparison.fails_in_both() > 0)
       part += fmt::format(", {} of them failing in both", comparison.fails_in_both());
     if (change == Change::kSame && !all) part += " (--all lists them)";
+    if (const auto folded = count_folded(comparison);
+        change == Change::kUndecided && folded > 0 && !all)
+      part += fmt::format(" ({} of them of an unchanged source: --all lists these)", folded);
     parts.push_back(std::move(part));
   }
   const std::size_t rows = comparison.rows.size();
-  return fmt::format("{} submission{}: {}", rows, rows == 1 ? "" : "s", fmt::join(parts, " · "));
+  return fmt::format("{} submission{}: {}{}", rows, rows == 1 ? "" : "s", fmt::join(parts, " · "),
+                     mean_words(comparison));
 }
 
 Json differences_json(const std::vector<Difference>& differences) {
@@ -269,9 +310,7 @@ std::string render_compare(const Comparison& comparison, bool all, const TableSt
                  difference_lines(comparison.environment));
   out +=
       section(paint("Caution", Tone::kCaution, style.colour), caution_lines(comparison.cautions));
-  std::vector<const ComparedRow*> listed;
-  for (const ComparedRow& row : comparison.rows)
-    if (all || row.change != Change::kSame) listed.push_back(&row);
+  const auto listed = listed_rows(comparison, all);
   if (!listed.empty()) out += rows_table(comparison, listed, style) + "\n";
   out += section("Undecided because", undecided_lines(comparison));
   return out + left_out_line(comparison) + summary(comparison, all) + "\n";

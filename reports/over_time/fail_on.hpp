@@ -21,6 +21,10 @@ struct FailOn {
 // Errors: kUsage with an example.
 [[nodiscard]] Result<FailOn> parse_fail_on(std::string_view text);
 
+// "2 of 5 rows are UNDECIDED, on which slower:5% does not fail". Empty where each was judged, or it
+// is not to fail on slower ones.
+[[nodiscard]] std::string not_judged_words(const Comparison& comparison, const FailOn& fail_on);
+
 // The rows on which it fails, worst first; they live as long as the comparison.
 [[nodiscard]] std::vector<const ComparedRow*> offenders(const Comparison& comparison,
                                                         const FailOn& fail_on);

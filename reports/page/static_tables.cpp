@@ -130,7 +130,7 @@ Cell cell_of(const ResultRow* row) {
   if (!row->counts_as_correct())
     return {fmt::format("{} {}", glyph(row->state), words(row->state)),
             std::string(help(row->state)), tone(row->state)};
-  if (!row->over_eager) return {"✓ correct", "too few samples for a speed-up", Tone::kGood};
+  if (!row->over_eager) return {"✓ correct", "too few blocks for a speed-up", Tone::kGood};
   if (!row->ranked())
     return {fmt::format("{} not ranked", show_ratio(row->over_eager->estimate)),
             row->credit.unranked, Tone::kNeutral};

@@ -28,8 +28,10 @@ Result<End> finish_compared(const Comparison& comparison, const CompareOptions& 
   const auto fail_on = options.fail_on.empty() ? FailOn{} : parse_fail_on(options.fail_on).value();
   const auto offending = offenders(comparison, fail_on);
   if (offending.empty()) {
-    return good(fmt::format("compared {} with {}", short_id(comparison.after.run),
-                            short_id(comparison.before.run)));
+    const std::string unjudged = not_judged_words(comparison, fail_on);
+    return good(fmt::format("compared {} with {}{}{}", short_id(comparison.after.run),
+                            short_id(comparison.before.run), unjudged.empty() ? "" : ": ",
+                            unjudged));
   }
   const std::size_t more = offending.size() - 1;
   const std::string text =
@@ -84,7 +86,8 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
       ->type_name("WHAT");
   compare.add_flag("--exit-zero", options.exit_zero,
                    "Exit code 0 in place of 4; the last line still says what --fail-on found");
-  compare.add_flag("--all", options.all, "List the rows that are SAME, too");
+  compare.add_flag("--all", options.all,
+                   "List the rows that are SAME, and all that are UNDECIDED, too");
   compare.add_flag("--force", options.force, "Compare runs that differ in how they measured");
   compare.add_flag("--remeasure", options.remeasure,
                    "Measure both sources again, in turns, and compare these times");

@@ -460,7 +460,8 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
     return EarlyEnd{
         State::kRedzoneViolation,
         fmt::format("{} bytes outside of the outputs were written to", found->outside_outputs),
-        "check the bounds of the last block or vector of each output"};
+        fmt::format("check the bounds of the last block or vector of each output; {}",
+                    worker_->kind().crash_step)};
   }
   const bool changed = found->inputs_changed > 0 || found->params_changed > 0;
   if (changed && stands(Defence::kInputsAudited)) {

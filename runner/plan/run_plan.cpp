@@ -24,6 +24,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Why a submission cannot be played in a run on the target, and what to do. A run on the CPU for
+// which no device was asked for is on a machine without a GPU: a .cu file would else choose it.
+Error other_device(const Submission& submission, std::string_view name, const RunRequest& request,
+                   const Target& target) {
+  if (submission.device == "cuda" && !request.device)
+    return {ErrorCode::kUsage, fmt::format("{} needs a GPU, and there is none here", name),
+            "`kbench build` compiles it without one; `kbench doctor` says what this machine has"};
+  return {ErrorCode::kUsage,
+          fmt::format("{} is for {}, this run is on {}", name, submission.device, target.device),
+          fmt::format("use --device {}", submission.device)};
+}
+
 struct SubmissionFolder {
   fs::path path;
   std::string sentence;
@@ -82,10 +94,10 @@ void add_submissions(const RunRequest& request, const SubmissionSet& found,
       ++census.other_device;
       if (answered.contains({submission.task, submission.id.agent, submission.id.variant}))
         continue;
+      const auto other = other_device(submission, "it", request, plan.target);
       unit.ends_as = State::kSkipped;
-      unit.message =
-          fmt::format("it is for {}, this run is on {}", submission.device, plan.target.device);
-      unit.hint = fmt::format("use --device {}", submission.device);
+      unit.message = other.message;
+      unit.hint = other.hint;
     } else {
       ++census.evaluated;
     }
@@ -358,10 +370,7 @@ Status add_file(const RunRequest& request, Plan& plan) {
   auto submission = single_submission(*request.file, plan.tasks.front().id, request.name);
   if (!submission) return submission.error();
   if (!submission->is_for(plan.target.device)) {
-    return Error{ErrorCode::kUsage,
-                 fmt::format("{} is for {}, this run is on {}", submission->id.name,
-                             submission->device, plan.target.device),
-                 fmt::format("use --device {}", submission->device)};
+    return other_device(*submission, submission->id.name, request, plan.target);
   }
   const SubmissionId id = submission->id;
   plan.units.push_back({.task = 0, .submission = std::move(*submission), .id = id});

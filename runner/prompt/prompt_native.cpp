@@ -26,9 +26,10 @@ std::string building(const PromptParts& parts) {
   const int cc = parts.device.compute_capability;
   return fmt::format(
       "- Compiled by `nvcc -std=c++17 -O3 {}`.\n"
-      "  Launch on `context->stream`, and do not wait: the inputs show when what is queued there "
-      "has\n"
-      "  ended, so work on another stream waits for it by an event.\n"
+      "  Launch on `context->stream`, and do not synchronise. The inputs are ready when the work "
+      "is "
+      "done\n"
+      "  that was queued there before the call, so another stream has to wait for it by an event.\n"
       "- The CUDA runtime is there; cuBLAS and cuDNN only where a `submission.json` asks for them, "
       "and\n  the result is labelled so. PyTorch is not there.\n",
       cuda_target_flag(cc > 0 ? cuda_architecture(cc) : "NN"));
@@ -39,7 +40,7 @@ std::string rules(const PromptParts& parts) {
          "- Define `kbench_forward` with C linkage. It reads `inputs` and `params`, writes every "
          "element of\n  every output, and returns 0.\n"
          "- `kbench_prepare`, optional, sees the parameters once before any input exists: pack "
-         "weights there.\n  It is timed apart.\n"
+         "weights there,\n  or compute what depends on parameters alone. It is timed apart.\n"
          "- Allocate nothing in `kbench_forward`: ask for memory by `kbench_workspace_bytes`.\n" +
          building(parts);
 }

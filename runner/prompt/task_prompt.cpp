@@ -115,7 +115,9 @@ std::string cheating(const LanguageText& language) {
          "It is looked for, and disqualifies:\n\n"
          "- keeping results, or anything computed from inputs, from one call to the next;\n"
          "- work that goes on after the call returned, in other threads or on other streams;\n"
-         "- leaving out elements, operators or parameters, or computing in lower precision;\n" +
+         "- leaving out elements, operators or parameters (algebra that is right for all inputs "
+         "and "
+         "parameters is\n  allowed), or computing in lower precision;\n" +
          language.cheating +
          "- reading or writing outside the tensors and the workspace, or changing inputs;\n"
          "- looking for the reference, the clock or the verdict. Your code runs in a sandbox "

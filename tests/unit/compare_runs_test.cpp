@@ -3,6 +3,7 @@
 #include <sstream>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -549,6 +550,15 @@ TEST(FailOn, SlowerIsSurelyAndByMoreThanThat) {
   EXPECT_EQ(offenders(compare_times(1'100'000, 1'000'000), *parse_fail_on("slower:0%")).size(), 0u);
 }
 
+// Was: "compared …" and exit code 0, on a machine where no row can ever be judged.
+TEST(FailOn, RowsThatCouldNotBeJudgedAreCounted) {
+  const Comparison unsure = compare_times(1'000'000, 1'030'000);
+  EXPECT_EQ(not_judged_words(unsure, *parse_fail_on("slower:5%,fails")),
+            "1 of 1 rows are UNDECIDED, on which slower:5% does not fail");
+  EXPECT_EQ(not_judged_words(unsure, *parse_fail_on("fails")), "");
+  EXPECT_EQ(not_judged_words(compare_times(1'000'000, 1'100'000), *parse_fail_on("slower:5%")), "");
+}
+
 TEST(FailOn, FailsIsWhatFailsNowOrIsGone) {
   const auto comparison =
       compare(data_of({.id = "aa"}, {timed_evaluation("aa", kRelu, "breaks", 1'000'000),
@@ -580,12 +590,38 @@ Comparison hostile_comparison() {
   return compare(before, after, Side::kEager);
 }
 
+// Was: 180 UNDECIDED rows of unchanged sources behind 8 that were SLOWER.
+TEST(CompareReport, ManyRowsOfAnUnchangedSourceAreCountedAndNotListed) {
+  const auto unchanged = [](int rows) {
+    std::vector<Evaluation> before;
+    std::vector<Evaluation> after;
+    for (int i = 0; i < rows; ++i) {
+      const std::string agent = fmt::format("agent{:02}", i);
+      before.push_back(timed_evaluation("aa", kRelu, agent, 1'000'000));
+      after.push_back(timed_evaluation("bb", kRelu, agent, 1'010'000));
+    }
+    return compare(data_of({.id = "aa"}, std::move(before)),
+                   data_of({.id = "bb"}, std::move(after)), Side::kEager);
+  };
+  const std::string few = render_compare(unchanged(20), false, {});
+  EXPECT_THAT(few, HasSubstr("agent07"));
+  EXPECT_THAT(few, Not(HasSubstr("--all lists these")));
+  EXPECT_THAT(few, HasSubstr("geometric mean 0.990× over 20 rows"));
+  const std::string many = render_compare(unchanged(21), false, {});
+  EXPECT_THAT(many, Not(HasSubstr("agent07")));
+  EXPECT_THAT(many,
+              HasSubstr("21 UNDECIDED (21 of them of an unchanged source: --all lists these)"));
+  EXPECT_THAT(render_compare(unchanged(21), true, {}), HasSubstr("agent07"));
+}
+
 TEST(CompareReport, ListsWhatChangedAndCountsTheRest) {
   const std::string text = render_compare(hostile_comparison(), false, {});
   EXPECT_THAT(text, HasSubstr("▼ SLOWER"));
   EXPECT_THAT(text, HasSubstr("0.833× [0.788–0.881]"));
   EXPECT_THAT(text, Not(HasSubstr("= SAME")));
-  EXPECT_THAT(text, HasSubstr("2 submissions: 1 SLOWER · 1 SAME (--all lists them)\n"));
+  EXPECT_THAT(
+      text, HasSubstr("2 submissions: 1 SLOWER · 1 SAME (--all lists them) · geometric mean 0.913× "
+                      "over 2 rows\n"));
   EXPECT_LT(text.find("Changed around the kernels"), text.find("SLOWER"));
   EXPECT_THAT(text, HasSubstr("good"));
   EXPECT_THAT(render_compare(hostile_comparison(), true, {}), HasSubstr("= SAME"));

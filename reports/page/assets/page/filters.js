@@ -29,6 +29,14 @@ export const cellsOf = (board, over) => {
   return known.get(name);
 };
 
+// The places of the agents that are looked for: those with one of the words in their name; without a word
+// all. Neither ranks nor scores change.
+export const agentsShown = (board, view) => {
+  const wanted = view.who.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  return [...board.agents.keys()].filter((place) =>
+    wanted.length === 0 || wanted.some((word) => board.agents[place].toLowerCase().includes(word)));
+};
+
 const isSubmitted = (task) => task.best.some((row) => row !== null);
 
 // Where most tasks have no submission, those that have one are what is looked for.

@@ -28,6 +28,7 @@ const overview = h("div", { id: "overview" },
   data.onlyTask === null ? parts.ranking.element : null, parts.dots.element,
   parts.matrix.element, parts.compare.element, parts.trend.element, parts.episodes.element,
   parts.bar.element);
+parts.bar.giveWayTo(parts.compare.element);
 
 // The page of one submission is its verdict card with the task's page below it.
 const belowCard = data.site ? null : data.onlyTask;
@@ -75,7 +76,7 @@ const drawOverview = (changed) => {
   const moved = !changed.every((name) => name === "path");
   if (!moved) return undefined;
   if (only("trend")) return parts.trend.draw(board);
-  if (!only("p", "metric", "sort", "cmp")) drawFiltered(board, changed);
+  if (!only("p", "metric", "sort", "cmp", "who")) drawFiltered(board, changed);
   if (only("of", "path")) return undefined;
   if (only("out")) return parts.matrix.sync(board);
   parts.bar.draw(board);
@@ -83,7 +84,7 @@ const drawOverview = (changed) => {
   if (data.onlyTask === null && !only("sort", "show", "family", "q", "out", "cmp", "of")) parts.ranking.draw(board, !only("p"));
   if (!only("p", "metric")) {
     parts.matrix.draw(board, only("q", "show", "family", "out"));
-    if (!only("q", "show", "family", "out", "sort")) parts.compare.draw(board, agentsToCompare(board));
+    if (!only("q", "show", "family", "out", "sort", "who")) parts.compare.draw(board, agentsToCompare(board));
   }
   if (changed.some((name) => NARROWING.includes(name))) parts.matrix.toTop();
   if (changed.includes("board")) {

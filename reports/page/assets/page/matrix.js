@@ -3,7 +3,7 @@
 
 import { words } from "./words.js";
 import { announce, h, taskName } from "./dom.js";
-import { cellsOf, familiesOf, hiddenTasks, isLeftOut, isNarrowed, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksCounted, tasksShown } from "./filters.js";
+import { agentsShown, cellsOf, familiesOf, hiddenTasks, isLeftOut, isNarrowed, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksCounted, tasksShown } from "./filters.js";
 import { data } from "./data.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
@@ -14,12 +14,14 @@ const ROW = 34; // pixels; page.css has the same height
 const BEYOND = 4; // rows kept above and below those in sight
 const MOST_WITH_RANGE = 6; // agents whose intervals have room in their cells
 const ON_PAPER = 5; // agents in one table
+const FEW_AGENTS = 5; // are found without a search
 
 const columnsOf = (board) => [
   { id: "task", name: words.task, number: false },
   { id: "eager", name: words.eagerMs, number: true },
   { id: "compiled", name: words.compiledVsEager, number: true, help: words.compiledHelp },
-  ...board.agents.map((agent) => ({ id: `@${agent}`, name: agent, number: true, agent })),
+  ...agentsShown(board, view).map((place) => board.agents[place])
+    .map((agent) => ({ id: `@${agent}`, name: agent, number: true, agent })),
 ];
 
 // A number is first sorted from the largest, a text from A.
@@ -65,13 +67,13 @@ const cellElement = (cell, ranged) => {
     isWord ? [glyph, ` ${cell.text}`] : [cell.text, range, glyph]);
 };
 
-const rowElement = (task, cells, ranged, boxed) =>
+const rowElement = (task, cells, places, ranged, boxed) =>
   h("tr", null,
     h("th", { scope: "row", title: task.task }, boxed ? countBox(task) : null, h("a", null, taskName(task.task))),
     h("td", { class: "cell quiet" },
       showMs(task.baselines["time_ns.eager"])),
     cellElement(cells.get(task).compiled, false),
-    cells.get(task).agents.map((cell) => cellElement(cell, ranged)));
+    places.map((place) => cellElement(cells.get(task).agents[place], ranged)));
 
 const syncRow = (row, task) => {
   const out = isLeftOut(view, task);
@@ -84,11 +86,12 @@ const syncRow = (row, task) => {
 // A task's row is made once for what it shows; while somebody filters and sorts, it moves, and its
 // link takes the view along.
 class Rows {
-  of(cells, ranged, boxed) {
-    if (cells !== this.cells) this.made = new Map();
+  of(cells, places, ranged, boxed) {
+    if (cells !== this.cells || view.who !== this.who) this.made = new Map();
     this.cells = cells;
+    this.who = view.who;
     return (task, index) => {
-      if (!this.made.has(task)) this.made.set(task, rowElement(task, cells, ranged, boxed));
+      if (!this.made.has(task)) this.made.set(task, rowElement(task, cells, places, ranged, boxed));
       const row = this.made.get(task);
       row.setAttribute("aria-rowindex", String(index + 2));
       row.classList.toggle("odd", index % 2 === 1);
@@ -106,15 +109,16 @@ class Rows {
 // The table as text, for Markdown.
 export const textTable = (board, tasks) => {
   const cells = cellsOf(board, view.over);
+  const places = agentsShown(board, view);
   const text = (cell) => [cell.text, cell.range, cell.glyph].filter(Boolean).join(" ");
   return [
     columnsOf(board).map((column) => column.name),
     ...tasks.map((task) => [isLeftOut(view, task) ? words.leftOutMark(task.task) : task.task, showMs(task.baselines["time_ns.eager"]),
-      text(cells.get(task).compiled), ...cells.get(task).agents.map(text)]),
+      text(cells.get(task).compiled), ...places.map((place) => text(cells.get(task).agents[place]))]),
   ];
 };
 
-const UNFILTERED = { q: "", show: "auto", level: "0", family: "all", out: "" };
+const UNFILTERED = { q: "", who: "", show: "auto", level: "0", family: "all", out: "" };
 
 // A named part of the view as a list to choose from.
 const picker = (name, label, options) => {
@@ -131,6 +135,10 @@ const filterBar = (board, onExport) => {
     type: "search", id: "search", value: view.q, placeholder: words.search,
     "aria-label": words.search, on: { input: () => change({ q: search.value }, view.q === "") },
   });
+  const agents = h("input", {
+    type: "search", id: "search-agents", value: view.who, placeholder: words.searchAgents,
+    "aria-label": words.searchAgents, on: { input: () => change({ who: agents.value }, view.who === "") },
+  });
   const show = picker("show", words.show, Object.entries(words.filters));
   const level = picker("level", words.level, board.scopes.map((scope) =>
     [String(scope.level), scope.level === 0 ? words.allLevels : words.levelOf(scope.level)]));
@@ -142,12 +150,14 @@ const filterBar = (board, onExport) => {
   }, words.reset);
   const sync = () => {
     if (search.value !== view.q) search.value = view.q;
+    if (agents.value !== view.who) agents.value = view.who;
     for (const one of [level, family]) one.sync();
     show.sync(statesShown(board, view));
     reset.hidden = view.sort === ""
       && Object.entries(UNFILTERED).every(([name, usual]) => view[name] === usual);
   };
   const element = h("div", { class: "filters" }, search,
+    board.agents.length > FEW_AGENTS ? agents : null,
     board.scopes.length > 1 ? level.element : null,
     show.element,
     families.length > 1 ? family.element : null, reset, onExport);
@@ -206,7 +216,7 @@ class VirtualRows {
 const columnWidths = (board) =>
   h("colgroup", null, h("col", { class: "col-task" }), h("col", { class: "col-eager" }),
     h("col", { class: "col-compiled" }),
-    board.agents.map(() => h("col", { class: "col-agent" })));
+    agentsShown(board, view).map(() => h("col", { class: "col-agent" })));
 
 // A column on paper is narrow: it breaks before an interval, never within one.
 const paperCell = (text) => {
@@ -218,7 +228,7 @@ const paperCell = (text) => {
 export const paperTables = (board) => {
   const tasks = tasksShown(board, view);
   const table = textTable(board, tasks);
-  const groups = Math.max(1, Math.ceil(board.agents.length / ON_PAPER));
+  const groups = Math.max(1, Math.ceil(agentsShown(board, view).length / ON_PAPER));
   return Array.from({ length: groups }, (_, group) => {
     const from = 3 + group * ON_PAPER;
     const pick = (line) => [...line.slice(0, 3), ...line.slice(from, from + ON_PAPER)];
@@ -276,13 +286,19 @@ export const makeMatrix = () => {
     filters = filterBar(board, exportButtons(rowsOf,
       () => textTable(now, tasksShown(now, view))));
     bar.replaceChildren(filters.element);
+  };
+
+  const hasRanges = (board) => agentsShown(board, view).length <= MOST_WITH_RANGE;
+
+  // The columns that the board and the search for agents leave.
+  const layOut = (board) => {
+    const ranged = hasRanges(board);
     table.querySelector("colgroup")?.remove();
-    const ranged = board.agents.length <= MOST_WITH_RANGE;
     caption.after(columnWidths(board));
     table.classList.toggle("ranged", ranged);
     rangesNote.classList.toggle("narrow-only", ranged);
     rangesNote.hidden = board.agents.length === 0;
-    table.style.setProperty("--agents", String(board.agents.length));
+    table.style.setProperty("--agents", String(agentsShown(board, view).length));
   };
 
   const drawHead = (board) => {
@@ -322,12 +338,14 @@ export const makeMatrix = () => {
     if (isOther) build(board);
     filters.sync();
     caption.textContent = words.matrixCaption(view.over);
-    if (isOther || !onlyRows) drawHead(board);
+    if (isOther || !onlyRows) {
+      layOut(board);
+      drawHead(board);
+    }
     const tasks = tasksShown(board, view);
     const cells = cellsOf(board, view.over);
-    const ranged = board.agents.length <= MOST_WITH_RANGE;
     table.setAttribute("aria-rowcount", String(tasks.length + 1));
-    const rowOf = rows.of(cells, ranged, hasBoxes(board));
+    const rowOf = rows.of(cells, agentsShown(board, view), hasRanges(board), hasBoxes(board));
     virtual.show(tasks.length, (index) => rowOf(tasks[index], index));
     const sort = sortOf(view.sort);
     const by = sort && `${columnsOf(board).find((column) => column.id === sort.column)?.name} ${

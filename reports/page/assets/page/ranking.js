@@ -5,7 +5,7 @@ import { words } from "./words.js";
 import { choice, h } from "./dom.js";
 import { box, chart, dot, label, line, linear, logarithmic, titled } from "./chart.js";
 import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
-import { isNarrowed, namesLeftOut, tasksCounted } from "./filters.js";
+import { agentsShown, isNarrowed, namesLeftOut, tasksCounted } from "./filters.js";
 import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
 import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO } from "./curve.js";
@@ -349,6 +349,7 @@ const rankParts = (board, scope, metric) => [
   chosenWords(board, scope, metric),
   scope.only && words.rescored(scope.ranked),
   view.q && words.exportSearch(view.q),
+  view.who && words.exportAgents(view.who),
   view.family !== "all" && words.exportOperators(view.family),
   namesLeftOut(board, view).length > 0 && words.exportLeftOut(namesLeftOut(board, view)),
 ].filter(Boolean);
@@ -356,8 +357,9 @@ const rankParts = (board, scope, metric) => [
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
   const p = currentP();
-  const entries = rankingOf(board, scope, metric, view.over, p).map((entry) =>
-    ({ ...entry, outcomes: outcomesOf(board, scope.tasksNow, entry.agent, view.over) }));
+  const shown = new Set(agentsShown(board, view));
+  const entries = rankingOf(board, scope, metric, view.over, p).filter(({ place }) => shown.has(place))
+    .map((entry) => ({ ...entry, outcomes: outcomesOf(board, scope.tasksNow, entry.agent, view.over) }));
   const kinds = new Set(entries.flatMap(({ outcomes }) => outcomes.map(([kind]) => kind)));
   // Drawn once its figure has its width, which is what the table leaves.
   const curve = METRICS[metric].moves ? h("figure", { class: "curve" },
@@ -370,6 +372,8 @@ const results = (board, scope, metric, width) => {
     scope.only ? h("p", { class: "notice rescored" }, words.rescored(scope.ranked),
       " ", h("button", { type: "button", on: { click: () => change({ q: "", family: "all", out: "" }) } },
         words.rescoreAll)) : null,
+    shown.size < board.agents.length ? h("p", { class: "notice someone" }, words.someAgents(shown.size, board.agents.length),
+      " ", h("button", { type: "button", on: { click: () => change({ who: "" }) } }, words.allAgents)) : null,
     isEstimated(board) ? h("p", { class: "notice" }, ...(isCalibrated(board)
       ? [h("b", null, words.noVerdicts), ` ${words.estimatesOfCalibrated}`]
       : [h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`])) : null,

@@ -5,7 +5,7 @@ import { BASELINES, data, fileOf } from "./data.js";
 
 export const defaults = {
   board: "0", level: "0", metric: "auto", over: "eager", p: "1", sort: "", show: "auto",
-  family: "all", q: "", cmp: "", out: "", trend: "", diff: "", of: "", row: "",
+  family: "all", q: "", who: "", cmp: "", out: "", trend: "", diff: "", of: "", row: "",
   episode: "",
 };
 

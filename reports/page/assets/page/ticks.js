@@ -43,5 +43,8 @@ export const makeCompareBar = () => {
       }, words.goCompare(agents.length)),
       h("button", { type: "button", on: { click: () => change({ cmp: "" }) } }, words.untick));
   };
-  return { element, draw };
+  // Hidden while the comparison is in sight: it would cover its last lines.
+  const giveWayTo = (comparison) =>
+    new IntersectionObserver(([seen]) => element.classList.toggle("gives-way", seen.isIntersecting)).observe(comparison);
+  return { element, draw, giveWayTo };
 };
