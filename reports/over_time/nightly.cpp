@@ -224,12 +224,13 @@ std::string finding_words(const Suspect& suspect) {
   if (suspect.why == Suspect::Why::kFails) {
     const std::string state =
         suspect.tonight.state == State::kOk ? "not correct" : kbench::words(suspect.tonight.state);
-    words = fmt::format("was correct in {} and fails tonight ({}), {}", short_id(suspect.good_run),
-                        state,
-                        suspect.cannot_be_read()                     ? "which needs no second try"
-                        : suspect.clearance == Clearance::kConfirmed ? "twice in a row"
-                        : suspect.clearance == Clearance::kCleared   ? "but not when tried again"
-                                                                     : "not tried again");
+    words = fmt::format(
+        "was correct in {} and fails tonight ({}), {}", short_id(suspect.good_run), state,
+        suspect.cannot_be_read()                     ? "which needs no second try"
+        : suspect.clearance == Clearance::kConfirmed ? "twice in a row"
+        : suspect.clearance == Clearance::kCleared   ? "but not when tried again"
+        : suspect.clearance == Clearance::kUnclear   ? "and was not judged when tried again"
+                                                     : "not tried again");
   } else {
     const std::size_t runs = suspect.reference.values.size();
     words = fmt::format("took {:.1f} % longer than the last {}; {}", 100 * suspect.longer_by,

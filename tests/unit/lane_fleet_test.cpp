@@ -266,5 +266,12 @@ TEST_F(LaneFleetTest, ADeviceThatIsLostLeavesWithItsRow) {
   EXPECT_THAT(lane_lines(folder_ / "ends"), UnorderedElementsAre("cuda:0 true", "cuda:1 false"));
 }
 
+TEST_F(LaneFleetTest, ADeviceThatIsLostLeavesThoughItsRowIsTooLarge) {
+  LaneFleet& fleet = ready(2);
+  begin(0, 1, {{"loses", "cuda:0"}, {"swells", 5u << 20}});
+  EXPECT_TRUE(events(1).at(0).result.failure);
+  EXPECT_THAT(fleet.idle(), ElementsAre(1)) << "nothing else is measured there";
+}
+
 }  // namespace
 }  // namespace kbench::test

@@ -168,6 +168,19 @@ TEST_F(NightSessionTest, WhatCannotBeTriedAgainIsUnclear) {
   EXPECT_NE(suspect().clearance, Clearance::kConfirmed);
 }
 
+// The run of a kernel for which the device had too little memory is whole, and judged nobody.
+TEST_F(NightSessionTest, WhatDoesNotFitWhenTriedAgainIsUnclear) {
+  ASSERT_TRUE(look());
+  benches_.script.states["anna"] = State::kWrongResult;
+  benches_.script.states["000-2-after"] = State::kDoesNotFit;
+  benches_.script.states["000-1-after"] = State::kDoesNotFit;
+  ASSERT_TRUE(look());
+  const Status measured = clear();
+  ASSERT_TRUE(measured.ok()) << measured.error().message;
+  ASSERT_THAT(again_.rows, SizeIs(1));
+  EXPECT_EQ(suspect().clearance, Clearance::kUnclear);
+}
+
 TEST_F(NightSessionTest, WhereNothingCanBeMeasuredAgainItIsOurFault) {
   ASSERT_TRUE(look());
   benches_.script.states["anna"] = State::kWrongResult;

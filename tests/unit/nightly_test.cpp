@@ -147,6 +147,15 @@ TEST(Night, WhatCannotBeReadHasNothingToMeasureAgain) {
   EXPECT_FALSE(night.suspects.at(0).cannot_be_read());
 }
 
+// Was: "not tried again" of one whose second try nobody could judge.
+TEST(Night, WhatWasTriedAgainAndNotJudgedIsNotCalledUntried) {
+  const Evaluation wrong = failed_evaluation("run", kRelu, "alice");
+  Suspect suspect = night_of(wrong, {relu(1'000'000)}).suspects.at(0);
+  EXPECT_THAT(finding_words(suspect), HasSubstr("(wrong result), not tried again"));
+  suspect.clearance = Clearance::kUnclear;
+  EXPECT_THAT(finding_words(suspect), HasSubstr("and was not judged when tried again"));
+}
+
 TEST(Night, OurOwnFaultAccusesNobody) {
   const Evaluation ours = failed_evaluation("run", kRelu, "alice", State::kInfrastructureError);
   const Night night = night_of(ours, {relu(1'000'000)});

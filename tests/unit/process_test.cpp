@@ -10,8 +10,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <future>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -21,6 +24,7 @@
 namespace kbench {
 namespace {
 
+namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using test::await;
 using test::kPatience;
@@ -380,6 +384,39 @@ TEST_P(ProcessTest, NothingOutlivesAKilledKeeper) {
   EXPECT_EQ(exit.error().code, ErrorCode::kInfrastructure) << exit.error().message;
   EXPECT_TRUE(counter.stands_still(20ms));
   EXPECT_EQ(sandbox_->undead(), 0);
+}
+
+// Folders of the control groups of running sandboxes: their entrances are open here.
+std::vector<fs::path> own_groups() {
+  std::vector<fs::path> groups;
+  for (const auto& descriptor : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code closed;  // the iterator's own is one of them
+    const fs::path file = fs::read_symlink(descriptor.path(), closed);
+    if (file.filename() == "cgroup.procs") groups.push_back(file.parent_path());
+  }
+  return groups;
+}
+
+// It would run beside all that is measured from now on.
+TEST_P(ProcessTest, WhoeverIsLeftInItsControlGroupIsTold) {
+  const bool has_group = !level().cgroup.empty() || !level().freezer.empty();
+  const pid_t stranger = ::fork();  // before there is a lifeline, which it would hold
+  while (stranger == 0) ::pause();
+  auto process = sandbox_->start(guest({"sleep"}));
+  EXPECT_TRUE(process.ok()) << process.error().message;
+  const std::vector<fs::path> groups = own_groups();
+  EXPECT_EQ(groups.empty(), !has_group);
+  for (const fs::path& group : groups) std::ofstream(group / "cgroup.procs") << stranger;
+  if (process) (*process)->kill();
+  EXPECT_EQ(sandbox_->undead(), has_group ? 1 : 0);
+  ::kill(stranger, SIGKILL);
+  ::waitpid(stranger, nullptr, 0);
+  const auto removed = [&] {
+    for (const fs::path& group : groups) ::rmdir(group.c_str());
+    return std::none_of(groups.begin(), groups.end(),
+                        [](const fs::path& group) { return fs::exists(group); });
+  };
+  EXPECT_TRUE(await(removed, "the groups to be empty"));
 }
 
 TEST_P(ProcessTest, RunToEndKeepsTheHeadOfAFlood) {

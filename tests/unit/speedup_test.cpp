@@ -202,6 +202,26 @@ TEST(Slowdown, TheCorrectionsOwnUncertaintyWidensTheInterval) {
   EXPECT_NEAR(unsure.second, std::hypot(without.second, kEqualOnesDifferBy, half_alone), 1e-5);
 }
 
+// Compiled over eager: either baseline has times alone.
+TEST(Slowdown, EitherSideOfARatioBringsItsUncertaintyAlong) {
+  const auto below = [](const Evaluation& evaluation) {
+    const auto ratio = speedup(evaluation, Side::kEager, Side::kCompiled);
+    return std::log(ratio->estimate / ratio->low);
+  };
+  Evaluation both = with_eager_alone(1'900'000, 0);
+  for (Sample& sample : both.samples)
+    if (sample.side == Side::kSubmission) sample.side = Side::kCompiled;
+  for (int i = 0; i < 12; ++i)
+    both.alone.push_back(
+        {.block = kAlone, .side = Side::kCompiled, .time_ns = 900'000 + i % 2 * 40'000});
+  Evaluation none = both;
+  none.alone.clear();
+  constexpr double kEqualOnesDifferBy = 1.96 * 0.01;
+  const double half_alone = std::log(940'000.0 / 900'000) / 2;
+  const double of_compiled = std::hypot(kEqualOnesDifferBy, half_alone);
+  EXPECT_NEAR(below(both), std::hypot(below(none), kEqualOnesDifferBy, of_compiled), 1e-5);
+}
+
 TEST(Slowdown, ABaselineThatIsQuickerBesideIsLeftAsItIs) {
   EXPECT_EQ(slowdown_beside(with_eager_alone(2'500'000), Side::kEager).log_ratio, 0)
       << "the submission gains nothing by that";
