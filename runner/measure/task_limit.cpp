@@ -61,10 +61,22 @@ TaskLimit limit_of(const Work& work, const std::string& precision, const DeviceP
   return limit;
 }
 
+namespace {
+
+// Algebra that leaves out a product leaves out the product's parameters too: of a weight whose
+// product is only summed, kbench_prepare keeps the sums of columns.
+double surely_moved_bytes(const Work& work) {
+  const bool is_avoidable = work.products > 0 && work.needed_products <= 0;
+  return work.least_bytes() - (is_avoidable ? work.parameter_bytes : 0);
+}
+
+}  // namespace
+
 double floor_ns(const Work& work, const DevicePeaks& peaks, std::uint64_t cache_bytes) {
   double nanoseconds = 0;
   if (peaks.copy_bytes_per_s > 0) {
-    const double bytes = kTrafficShare * work.least_bytes() - static_cast<double>(cache_bytes);
+    const double bytes =
+        kTrafficShare * surely_moved_bytes(work) - static_cast<double>(cache_bytes);
     nanoseconds = std::max(nanoseconds, bytes / peaks.copy_bytes_per_s * 1e9);
   }
   if (peaks.matmul_flops_per_s > 0) {

@@ -51,8 +51,11 @@ class Count {
       made_[output.index] = true;
     }
     for (std::size_t i = graph_.nodes.size(); i-- > 0;) backward(i);
-    for (std::size_t i = 0; i < graph_.inputs + graph_.parameters; ++i)
-      work_.read_bytes += drawn_bytes(given(i), needed_[i]);
+    for (std::size_t i = 0; i < graph_.inputs + graph_.parameters; ++i) {
+      const double bytes = drawn_bytes(given(i), needed_[i]);
+      work_.read_bytes += bytes;
+      if (i >= graph_.inputs) work_.parameter_bytes += bytes;
+    }
     return work_;
   }
 
@@ -150,8 +153,9 @@ Work by_tensors(const TaskSize& size, double written_products) {
   const bool picks = std::any_of(size.inputs.begin(), size.inputs.end(),
                                  [](const TensorSpec& spec) { return !is_floating(spec.dtype); });
   if (picks) return work;
-  for (const auto* specs : {&size.inputs, &size.parameters})
-    for (const TensorSpec& spec : *specs) work.read_bytes += drawn_bytes(spec);
+  for (const TensorSpec& spec : size.inputs) work.read_bytes += drawn_bytes(spec);
+  for (const TensorSpec& spec : size.parameters) work.parameter_bytes += drawn_bytes(spec);
+  work.read_bytes += work.parameter_bytes;
   return work;
 }
 

@@ -16,6 +16,7 @@ struct Work {
   // same for every call, not the empty half of a triangle, not what only indices pick from, nor
   // what nothing reads. Bytes of all outputs, once.
   double read_bytes = 0;
+  double parameter_bytes = 0;  // parameters' part of read_bytes
   double written_bytes = 0;
   // The same, summed over operators that each read and write memory alone. Views move nothing.
   double unfused_bytes = 0;

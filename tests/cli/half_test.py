@@ -173,7 +173,7 @@ class ShownTest(HalfCase):
         header = self.kbench("tasks", "header", RELU, "--precision", "fp16")
         self.assert_good(header)
         self.assertIn("const uint16_t* x;  // float16 [", header.stdout)
-        self.assertIn("--size small --precision fp16 --submissions", header.stdout)
+        self.assertIn("--size small --precision fp16", header.stdout)
         prompt = self.kbench("tasks", "prompt", RELU, "--precision", "bf16", "--device", "cpu")
         self.assert_good(prompt)
         self.assertIn("Precision class `bf16`", prompt.stdout)

@@ -40,6 +40,19 @@ TEST(Floor, MultiplicationsThatAlgebraMayLeaveOutAreNotCounted) {
   EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.8 * 8000) << "its traffic is";
 }
 
+// Was: a kernel that sums a weight's columns in kbench_prepare was `suspect`: its calls read the
+// sums alone, in less than the weight takes (level2/014 on an H200: 16 us, and the floor was 37).
+TEST(Floor, ParametersOfSuchAProductNeedNotBeRead) {
+  Work work = relu();
+  work.read_bytes += 1e6;
+  work.parameter_bytes = 1e6;
+  EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.8 * 1'008'000) << "without a product they are";
+  work.products = work.needed_products = 1;
+  EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.8 * 1'008'000) << "each product is needed";
+  work.needed_products = 0;
+  EXPECT_DOUBLE_EQ(floor_ns(work, kPeaks, 0), 0.8 * 8000);
+}
+
 TEST(Floor, UnknownPeaksGiveNone) { EXPECT_EQ(floor_ns(relu(), {}, 0), 0); }
 
 // A card that was throttled when it was calibrated accuses nobody, nor does one that is busy now.

@@ -450,6 +450,11 @@ TEST(Work, OfTheShippedTasksAllButAFewAreCountedAsTheirFilesSay) {
         if (work.is_counted() && work.products != written) other.insert(task->id);
         EXPECT_LE(work.needed_products, work.products) << task->id;
         EXPECT_LE(work.least_products, work.products) << task->id;
+        EXPECT_LE(work.parameter_bytes, work.read_bytes) << task->id;
+        if (task->id == "level2/014_gemm_divide_sum_scaling") {
+          EXPECT_EQ(work.needed_products, 0);
+          EXPECT_GT(work.parameter_bytes, work.read_bytes / 2);
+        }
         EXPECT_LE(work.read_bytes, work.unfused_bytes) << task->id;
         EXPECT_GT(work.least_bytes(), 0) << task->id;
       }
