@@ -46,10 +46,8 @@ std::string sentence_of(const CardFact& fact) {
                              : fmt::format("{}: {} ({}).", fact.name, fact.value, fact.remark);
 }
 
-void add_speedups(const ReportData& data, const ResultRow& row,
-                  std::vector<std::string>& sentences) {
+void add_speedups(const ResultRow& row, bool doubtful, std::vector<std::string>& sentences) {
   if (!row.counts_as_correct()) return;
-  const bool doubtful = !calibration_caution(data.run).empty();
   if (row.over_eager)
     sentences.push_back(verdict_sentence(*row.over_eager, "eager", row.device, doubtful));
   if (row.over_compiled)
@@ -69,13 +67,13 @@ std::string shortened(const std::string& text) {
   return fmt::format("{} {} …", shown, text.substr(start, text.find('\n', start) - start));
 }
 
-std::vector<std::string> sentences_of(const ReportData& data, const ResultRow& row,
-                                      const VerdictCard& card) {
+std::vector<std::string> sentences_of(const ResultRow& row, const VerdictCard& card,
+                                      bool doubtful_calibration) {
   std::vector<std::string> sentences;
   for (const CardFact& fact : card.facts)
     if (fact.name != "Over eager" && fact.name != "Over compiled" && fact.value != "–")
       sentences.push_back(sentence_of(fact));
-  add_speedups(data, row, sentences);
+  add_speedups(row, doubtful_calibration, sentences);
   if (!card.message.empty()) sentences.push_back(shortened(card.message));
   if (!card.hint.empty()) sentences.push_back(fmt::format("Next: {}", card.hint));
   for (const CardDoubt& doubt : card.doubts)
@@ -90,7 +88,8 @@ std::string baseline_words(const char* side, const Timing& timing) {
   return fmt::format("{} has no time: {}.", side, sanitize_line(timing.reason));
 }
 
-ExplainedRow explain(const ReportData& data, const Evaluation& evaluation, const ResultRow& row) {
+ExplainedRow explain(const ReportData& data, const Evaluation& evaluation, const ResultRow& row,
+                     bool doubtful_calibration) {
   ExplainedRow made;
   made.task = sanitize_line(row.task);
   if (row.has_submission) {
@@ -98,7 +97,7 @@ ExplainedRow explain(const ReportData& data, const Evaluation& evaluation, const
     made.submission = card.submission;
     made.agent = sanitize_line(row.contestant());
     made.answer = card_title(card);
-    made.sentences = sentences_of(data, row, card);
+    made.sentences = sentences_of(row, card, doubtful_calibration);
     return made;
   }
   made.answer = fmt::format("{} {}", glyph(row.state), words(row.state));
@@ -113,9 +112,10 @@ ExplainedRow explain(const ReportData& data, const Evaluation& evaluation, const
 std::vector<ExplainedRow> explain_rows(const ReportData& data,
                                        const std::function<bool(const ResultRow&)>& is_meant) {
   std::vector<ExplainedRow> rows;
+  const bool doubtful_calibration = !calibration_caution(data.run).empty();
   for (const Evaluation& evaluation : data.evaluations) {
     const ResultRow row = derive(data, evaluation);
-    if (is_meant(row)) rows.push_back(explain(data, evaluation, row));
+    if (is_meant(row)) rows.push_back(explain(data, evaluation, row, doubtful_calibration));
   }
   std::stable_sort(rows.begin(), rows.end(), [](const ExplainedRow& a, const ExplainedRow& b) {
     return std::tie(a.task, a.agent, a.submission) < std::tie(b.task, b.agent, b.submission);

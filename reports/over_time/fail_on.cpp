@@ -1,6 +1,5 @@
 #include "reports/over_time/fail_on.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <system_error>
@@ -62,9 +61,7 @@ Result<FailOn> parse_fail_on(std::string_view text) {
 
 std::string not_judged_words(const Comparison& comparison, const FailOn& fail_on) {
   if (!fail_on.slower) return "";
-  const auto undecided =
-      std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                    [](const ComparedRow& row) { return row.change == Change::kUndecided; });
+  const int undecided = comparison.count(Change::kUndecided);
   if (undecided == 0) return "";
   return fmt::format("{} of {} rows are UNDECIDED, on which slower:{:g}% does not fail", undecided,
                      comparison.rows.size(), 100 * *fail_on.slower);
