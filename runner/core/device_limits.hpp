@@ -31,6 +31,9 @@ struct DeviceLimits {
 
   // The highest of the three.
   [[nodiscard]] double bandwidth() const;
+  // Rates of what a task reads and of what it writes: a copy may be faster than either alone.
+  [[nodiscard]] double reading() const;
+  [[nodiscard]] double writing() const;
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeasuredLimit, value, spread)

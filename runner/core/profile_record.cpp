@@ -242,21 +242,22 @@ std::string ProfileRecord::subject() const {
 
 std::string limit_words(const std::string& basis, const std::map<std::string, double>& facts) {
   constexpr std::string_view kByBytes = "bytes, ";
-  const auto taken = facts.find("limit_gb_per_s");
-  if (!basis.starts_with(kByBytes) || taken == facts.end()) return basis;
-  const double rate = taken->second;
-  const auto is_it = [&](const char* fact) {
-    const auto found = facts.find(fact);
-    return found != facts.end() && found->second == rate;
+  const auto rate_of = [&](const char* name) {
+    const auto found = facts.find(name);
+    const auto earlier = facts.find("limit_gb_per_s");  // one rate for both, in earlier profiles
+    return found != facts.end() ? found->second : earlier != facts.end() ? earlier->second : 0;
   };
-  const char* which = is_it("copy_gb_per_s")    ? "copy "
-                      : is_it("read_gb_per_s")  ? "read "
-                      : is_it("write_gb_per_s") ? "write "
-                                                : "";
-  return fmt::format(
-      "bytes over the {}bandwidth, {}, {}", which,
-      rate >= 1000 ? fmt::format("{:.3g} TB/s", rate * 1e-3) : fmt::format("{:.3g} GB/s", rate),
-      basis.substr(kByBytes.size()));
+  const double read = rate_of("limit_read_gb_per_s");
+  const double written = rate_of("limit_write_gb_per_s");
+  if (!basis.starts_with(kByBytes) || !(read > 0) || !(written > 0)) return basis;
+  const auto text_of = [](double rate) {
+    return rate >= 1000 ? fmt::format("{:.3g} TB/s", rate * 1e-3)
+                        : fmt::format("{:.3g} GB/s", rate);
+  };
+  const std::string rates =
+      read == written ? text_of(read)
+                      : fmt::format("{} (read) and {} (written)", text_of(read), text_of(written));
+  return fmt::format("bytes at {}, {}", rates, basis.substr(kByBytes.size()));
 }
 
 Result<ProfileRecord> parse_profile(std::string_view json) {

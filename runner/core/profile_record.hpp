@@ -72,8 +72,8 @@ struct ProfileRecord {
   [[nodiscard]] std::string subject() const;
 };
 
-// The basis of a profile's limit with the bandwidth that it takes, where the facts say which:
-// "bytes over the copy bandwidth, 4.27 TB/s, calibrated 2026-01-02T03:04:05Z".
+// The basis of a profile's limit with the bandwidths that it takes, where the facts have them:
+// "bytes at 4.22 TB/s (read) and 4.6 TB/s (written), calibrated 2026-01-02T03:04:05Z".
 [[nodiscard]] std::string limit_words(const std::string& basis,
                                       const std::map<std::string, double>& facts);
 

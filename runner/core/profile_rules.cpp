@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "runner/core/json.hpp"
 
@@ -266,26 +268,27 @@ std::vector<CloseRule> closest_rules(const std::vector<ProfileRule>& rules,
   return closest;
 }
 
-std::vector<std::string> facts_to_judge_by(const ProfileFacts& facts) {
+std::vector<std::string> counter_lines(const ProfileFacts& facts) {
+  std::vector<std::string> shares;
+  for (const auto& [name, what] : std::initializer_list<std::pair<const char*, const char*>>{
+           {"issue_percent", "cycles that issue"},
+           {"l1_percent", "shared memory and L1"},
+           {"memory_percent", "busiest memory path"},
+           {"occupancy_percent", "occupancy"},
+           {"l2_hit_percent", "L2 hits"},
+           {"sector_use_percent", "sectors used"}})
+    if (const auto value = number_of(facts, name))
+      shares.push_back(fmt::format("{} {:.3g} %", what, *value));
   std::vector<std::string> lines;
-  const auto add = [&](const std::optional<double>& value, const char* what) {
-    if (value) lines.push_back(fmt::format("{:.3g} {}", *value, what));
-  };
-  add(number_of(facts, "dram_ratio"),
-      "times the bytes that have to move are moved by the device's memory (dram_ratio)");
+  if (!shares.empty()) lines.push_back(fmt::format("{}", fmt::join(shares, ", ")));
+  const auto ratio = number_of(facts, "dram_ratio");
   const auto moving = number_of(facts, "dram_us");
-  const auto busy = number_of(facts, "busy_us");
-  if (moving && busy && *busy > 0)
-    add(100 * *moving / *busy,
-        "% of the device's bandwidth is used while it is busy (dram_us over busy_us)");
-  add(number_of(facts, "occupancy_percent"),
-      "% of a multiprocessor's places for warps are taken by the longest kernel "
-      "(occupancy_percent)");
-  add(number_of(facts, "sector_use_percent"),
-      "% of the sectors that it moves are asked for (sector_use_percent)");
-  add(number_of(facts, "issue_percent"), "% of the cycles issue an instruction (issue_percent)");
-  add(number_of(facts, "tensor_percent"),
-      "% of the arithmetic instructions in the code are for tensor cores (tensor_percent)");
+  const auto call = number_of(facts, "call_us");
+  if (ratio && moving && call && *call > 0)
+    lines.push_back(
+        fmt::format("the device's memory moves {:.3g} times the bytes that have to "
+                    "move: at full bandwidth {:.3g} % of the call",
+                    *ratio, 100 * *moving / *call));
   return lines;
 }
 

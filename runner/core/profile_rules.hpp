@@ -92,8 +92,8 @@ extern const std::string_view kProfileRuleList;
 [[nodiscard]] std::vector<CloseRule> closest_rules(const std::vector<ProfileRule>& rules,
                                                    const ProfileFacts& facts);
 
-// Facts that a reader judges a call by where no rule holds and none is close: the known ones of
-// six, a line each, with their names.
-[[nodiscard]] std::vector<std::string> facts_to_judge_by(const ProfileFacts& facts);
+// Hardware counters of the longest kernel, and of the bytes that the call moved: the known ones, at
+// most two lines. Empty without counters.
+[[nodiscard]] std::vector<std::string> counter_lines(const ProfileFacts& facts);
 
 }  // namespace kbench

@@ -6,7 +6,8 @@ namespace kbench {
 namespace {
 
 struct Rates {
-  double bytes = 0;  // a second
+  double read_bytes = 0;  // a second, as all of these
+  double written_bytes = 0;
   double products = 0;
   double tf32_products = 0;  // products that PyTorch lets run in TF32 by default
   std::string source;
@@ -20,15 +21,21 @@ double peak_of(const DeviceLimits& limits, const std::string& precision) {
 
 Rates rates_of(const std::string& precision, const DevicePeaks& measured,
                const std::optional<DeviceLimits>& calibrated) {
-  const Rates beside{measured.copy_bytes_per_s, measured.matmul_flops_per_s,
-                     measured.matmul_flops_per_s, "measured beside it", false};
-  if (!calibrated || !(calibrated->bandwidth() > 0)) return beside;
+  const Rates beside{measured.copy_bytes_per_s,   measured.copy_bytes_per_s,
+                     measured.matmul_flops_per_s, measured.matmul_flops_per_s,
+                     "measured beside it",        false};
+  if (!calibrated || !(calibrated->reading() > 0) || !(calibrated->writing() > 0)) return beside;
   const bool by_default = precision == "torch-default";
   const double products = peak_of(*calibrated, by_default ? "fp32" : precision);
   if (!(products > 0)) return beside;
   // A device without TF32 computes what may be TF32 in float32.
   const double tf32 = by_default ? std::max(products, peak_of(*calibrated, "tf32")) : products;
-  return {calibrated->bandwidth(), products, tf32, "calibrated " + calibrated->measured_at, true};
+  return {calibrated->reading(),
+          calibrated->writing(),
+          products,
+          tf32,
+          "calibrated " + calibrated->measured_at,
+          true};
 }
 
 constexpr double kTrafficShare = 0.8;
@@ -42,10 +49,12 @@ TaskLimit limit_of(const Work& work, const std::string& precision, const DeviceP
                    const std::optional<DeviceLimits>& calibrated, std::uint64_t cache_bytes) {
   if (!work.is_counted()) return {.basis = work.uncounted};
   const Rates rates = rates_of(precision, measured, calibrated);
-  if (!(rates.bytes > 0) || !(rates.products > 0))
+  if (!(rates.read_bytes > 0) || !(rates.products > 0))
     return {.basis = "the device's peaks are not known"};
   const double kept = std::min(work.written_bytes, static_cast<double>(cache_bytes));
-  const double bytes_ns = (work.least_bytes() - kept) / rates.bytes * 1e9;
+  const double bytes_ns =
+      (work.read_bytes / rates.read_bytes + (work.written_bytes - kept) / rates.written_bytes) *
+      1e9;
   const double products_ns = ((work.least_products - work.least_tf32_products) / rates.products +
                               work.least_tf32_products / rates.tf32_products) *
                              1e9;
@@ -53,9 +62,12 @@ TaskLimit limit_of(const Work& work, const std::string& precision, const DeviceP
   limit.ns = std::max(bytes_ns, products_ns);
   limit.bytes_ns = bytes_ns;
   limit.products_ns = products_ns;
+  // How many of its bytes are read is not counted.
+  const double unfused_rate = std::max(rates.read_bytes, rates.written_bytes);
   limit.unfused_ns =
-      std::max({*limit.ns, (work.unfused_bytes - kept) / rates.bytes * 1e9, products_ns});
-  limit.bytes_per_s = rates.bytes;
+      std::max({*limit.ns, (work.unfused_bytes - kept) / unfused_rate * 1e9, products_ns});
+  limit.read_bytes_per_s = rates.read_bytes;
+  limit.written_bytes_per_s = rates.written_bytes;
   limit.calibrated = rates.calibrated;
   limit.basis = (bytes_ns >= products_ns ? "bytes, " : "products, ") + rates.source;
   return limit;

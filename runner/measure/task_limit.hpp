@@ -19,9 +19,10 @@ struct TaskLimit {
   std::optional<double> unfused_ns;  // the sum over operators, each alone
   double bytes_ns = 0;               // this and the next: the limit is the longer of the two
   double products_ns = 0;
-  // Bandwidth that bytes take: the highest of a copy's, of reading and of writing, as calibrated;
-  // else a copy's, measured in passing.
-  double bytes_per_s = 0;
+  // Bandwidths of what is read and of what is written: the higher one of a copy's and of reading
+  // (writing) alone, as calibrated; else a copy's, measured in passing.
+  double read_bytes_per_s = 0;
+  double written_bytes_per_s = 0;
   // "bytes, calibrated 2026-01-02T03:04:05Z", "products, measured beside it"; without a limit, why.
   std::string basis;
   bool calibrated = false;  // limits were calibrated; no: peaks were measured in passing

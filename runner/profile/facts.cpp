@@ -127,8 +127,9 @@ class Collecting {
       if (bytes_per_s > 0) set(name, bytes_per_s / 1e9);
     };
     const bool calibrated = limit.calibrated && input_.limits;
-    add("limit_gb_per_s", limit.bytes_per_s);
-    add("copy_gb_per_s", calibrated ? input_.limits->copy.value : limit.bytes_per_s);
+    add("limit_read_gb_per_s", limit.read_bytes_per_s);
+    add("limit_write_gb_per_s", limit.written_bytes_per_s);
+    add("copy_gb_per_s", calibrated ? input_.limits->copy.value : limit.read_bytes_per_s);
     if (!calibrated) return;
     add("read_gb_per_s", input_.limits->read.value);
     add("write_gb_per_s", input_.limits->write.value);
@@ -327,13 +328,9 @@ class Collecting {
     const std::string tensor = by_default ? "tf32" : input_.precision;
     if (tensor == "fp32" || !(peak("fp32") > 0) || !(peak(tensor) > 0)) return;
     const double products =
-        by_default ? input_.work.least_tf32_products : input_.work.least_products;
-    const double scalar_us = products / peak("fp32") * 1e6;
-    const double tensor_us = products / peak(tensor) * 1e6;
-    set("scalar_products_us", scalar_us);
-    set("tensor_products_us", tensor_us);
-    const double above = get("busy_above_limit_us").value_or(scalar_us - tensor_us);
-    set("tensor_gain_us", std::min(above, std::max(0.0, scalar_us - tensor_us)));
+        by_default ? input_.work.direct_tf32_products : input_.work.direct_products;
+    set("scalar_products_us", products / peak("fp32") * 1e6);
+    set("tensor_products_us", products / peak(tensor) * 1e6);
   }
 
   const ProfileInput& input_;

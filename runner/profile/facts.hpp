@@ -58,8 +58,8 @@ struct KernelSummary {
 //   call_us; fastest_us, slowest_us (of all calls)
 //   waited_percent (of the time of the calls, in which some program waited for a core)
 //   limit_calibrated (0: by peaks measured in passing), limit_us, limit_share, limit_percent
-//   above_limit_us, bytes_us, products_us, limit_gb_per_s (bandwidth that bytes_us takes: one of
-//   copy_gb_per_s, read_gb_per_s, write_gb_per_s)
+//   above_limit_us, bytes_us, products_us; bandwidths that bytes_us takes: limit_read_gb_per_s,
+//   limit_write_gb_per_s; measured ones: copy_gb_per_s, read_gb_per_s, write_gb_per_s
 //   kernels, kernel_us, mean_kernel_us, busy_us, busy_above_limit_us, copy_us, copies, memset_us,
 //   memsets, streams, host_us
 //   gap_us, gap_share, gaps, mean_gap_us: idle between two activities. What lies before the first
@@ -78,8 +78,9 @@ struct KernelSummary {
 //   sectors that were moved for them), conflict_share (wavefronts of shared memory that are there
 //   for bank conflicts), threads_of_instruction (of 32), atomic_share (of L2's sectors),
 //   l2_hit_percent, occupancy_percent, sm_percent, memory_percent, issue_percent, l1_percent,
-//   waits_for_memory scalar_products_us, tensor_products_us, tensor_gain_us: of the products that
-//   the precision class lets tensor cores have
+//   waits_for_memory
+//   scalar_products_us, tensor_products_us: the products that the precision class lets tensor cores
+//   have, multiplied directly (Work::direct_products)
 [[nodiscard]] ProfileFacts facts_of(const ProfileInput& input);
 
 }  // namespace kbench

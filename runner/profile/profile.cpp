@@ -94,23 +94,22 @@ std::string head_lines(const Profile& profile) {
         count_text(profile, "kernels", "kernel"), count_text(profile, "copies", "copy"),
         count_text(profile, "memsets", "memset"), count_text(profile, "streams", "stream"));
   }
+  const char* label = "counters  ";
+  for (const std::string& line : counter_lines(profile.facts)) {
+    text += fmt::format("{}{}\n", label, line);
+    label = "          ";
+  }
   for (const std::string& caution : profile.cautions)
     text += fmt::format("caution   {}\n", shortened(caution, 200));
   return text;
 }
 
-// Lines in a verdict's place: the closest rules, else facts to judge by.
+// Lines in a verdict's place: the closest rules.
 std::string unjudged_lines(const Profile& profile) {
   std::string text = fmt::format("\nverdict   not judged: {}\n", why_not_judged(profile));
   for (const CloseRule& close : profile.closest)
     text +=
         fmt::format("closest   {}: {}\n          {}\n", close.title, close.evidence, close.asks);
-  if (!profile.closest.empty()) return text;
-  const char* label = "facts     ";
-  for (const std::string& line : facts_to_judge_by(profile.facts)) {
-    text += fmt::format("{}{}\n", label, line);
-    label = "          ";
-  }
   return text;
 }
 

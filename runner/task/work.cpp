@@ -128,9 +128,14 @@ class Count {
       return out != GraphNode::kUnread && made_[out];
     });
     if (made) {
-      const double least = share * (counted.needed_products - 0.75 * counted.winograd_products);
+      const double direct = share * counted.needed_products;
+      const double least = direct - share * 0.75 * counted.winograd_products;
+      work_.direct_products += direct;
       work_.least_products += least;
-      if (counted.tf32_by_default) work_.least_tf32_products += least;
+      if (counted.tf32_by_default) {
+        work_.direct_tf32_products += direct;
+        work_.least_tf32_products += least;
+      }
     }
     if (only_sums(node.op)) return;
     const bool passes = made || (!is_linear(node.op) && share > 0);
@@ -149,7 +154,8 @@ class Count {
 // The work of a graph that is not counted: its tensors, and the figures of its file.
 Work by_tensors(const TaskSize& size, double written_products) {
   Work work;
-  work.products = work.needed_products = work.least_products = written_products;
+  work.products = work.needed_products = written_products;
+  work.least_products = work.direct_products = written_products;
   const bool picks = std::any_of(size.inputs.begin(), size.inputs.end(),
                                  [](const TensorSpec& spec) { return !is_floating(spec.dtype); });
   if (picks) return work;

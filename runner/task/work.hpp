@@ -33,6 +33,9 @@ struct Work {
   // Products of these that PyTorch lets run in TF32 by default: convolutions and recurrent layers,
   // which are cuDNN's, and not products of matrices and attention.
   double least_tf32_products = 0;
+  // Both as a kernel multiplies them that knows no Winograd, nor how to use a triangle.
+  double direct_products = 0;
+  double direct_tf32_products = 0;
   double transcendental = 0;  // exponentials, logarithms, sines, tanh
 
   bool triangular = false;  // an input is

@@ -35,7 +35,8 @@ inline ProfileInput input_of(std::vector<ProfiledCall> calls) {
   input.device.shared_bytes_per_block = 227 << 10;
   input.precision = "fp32";
   input.work.read_bytes = 30e-6 * 4e12;
-  input.work.products = input.work.needed_products = input.work.least_products = 10e-6 * 50e12;
+  input.work.products = input.work.needed_products = 10e-6 * 50e12;
+  input.work.least_products = input.work.direct_products = input.work.products;
   DeviceLimits limits;
   limits.copy.value = 4e12;
   limits.products["fp32"].value = 50e12;

@@ -58,8 +58,8 @@ TEST(ProfilePage, SaysThatAProfilersWordIsNoVerdict) {
 TEST(ProfilePage, TheLimitSaysWhichBandwidthItTakes) {
   StoredProfile one = stored("me/relu", 45);
   EXPECT_THAT(profiles_html(page({one})),
-              HasSubstr("limit by bytes over the copy bandwidth, 4 TB/s, calibrated 2026-11-28T"));
-  one.record.facts.erase("limit_gb_per_s");  // an earlier profile
+              HasSubstr("limit by bytes at 4 TB/s, calibrated 2026-11-28T"));
+  one.record.facts.erase("limit_read_gb_per_s");  // an early profile
   EXPECT_THAT(profiles_html(page({one})), HasSubstr("limit by bytes, calibrated 2026-11-28T"));
 }
 

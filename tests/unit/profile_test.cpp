@@ -77,18 +77,22 @@ TEST(Profile, SaysHowFarItsCallsAreApart) {
 TEST(Profile, TheLimitSaysWhichBandwidthItTakes) {
   ProfileInput input = input_of({call_of(36, {kernel("k", 1, 36)})});
   EXPECT_THAT(profile_text(make_profile(kSubject, input)),
-              HasSubstr("limit     30 us a call (bytes over the copy bandwidth, 4 TB/s, calibrated "
+              HasSubstr("limit     30 us a call (bytes at 4 TB/s, calibrated "
                         "2026-11-28T12:00:00Z); share of"));
   input.limits->read.value = 4.27e12;
-  input.limits->write.value = 4.1e12;
+  input.limits->write.value = 4.6e12;
   EXPECT_THAT(profile_text(make_profile(kSubject, input)),
-              HasSubstr("(bytes over the read bandwidth, 4.27 TB/s, calibrated 2026"));
+              HasSubstr("(bytes at 4.27 TB/s (read) and 4.6 TB/s (written), calibrated 2026"));
   input.limits.reset();
   input.peaks.copy_bytes_per_s = 2.5e10;
   input.peaks.matmul_flops_per_s = 5e13;
   EXPECT_THAT(profile_text(make_profile(kSubject, input)),
-              HasSubstr("(bytes over the copy bandwidth, 25 GB/s, measured beside it, not "
-                        "calibrated)"));
+              HasSubstr("(bytes at 25 GB/s, measured beside it, not calibrated)"));
+}
+
+TEST(Profile, AnEarlierProfileHasOneRateForReadingAndWriting) {
+  EXPECT_EQ(limit_words("bytes, calibrated today", {{"limit_gb_per_s", 4600}}),
+            "bytes at 4.6 TB/s, calibrated today");
 }
 
 TEST(Profile, ALimitByProductsTakesNoBandwidth) {
@@ -148,19 +152,25 @@ TEST(Profile, WithAVerdictNoRuleIsClosest) {
   EXPECT_THAT(profile_text(profile), Not(HasSubstr("closest")));
 }
 
-TEST(Profile, WhereNoRuleIsCloseTheCountedFactsAreThere) {
+// A writer of kernels read them from the database.
+TEST(Profile, CountersAreThereWithAVerdictAndWithout) {
   ProfileInput input = input_of({call_of(90, {kernel("k", 0, 90)})});
   input.recorded.counters = {
       {{"dram_read_bytes", 30e-6 * 4e12}, {"dram_write_bytes", 0}, {"occupancy_percent", 61.5}}};
-  const Profile profile = make_profile(kSubject, input);
-  EXPECT_THAT(profile_text(profile),
-              HasSubstr("not judged: no rule holds\n"
-                        "facts     1 times the bytes that have to move are moved by the device's "
-                        "memory (dram_ratio)\n"
-                        "          33.3 % of the device's bandwidth is used while it is busy "
-                        "(dram_us over busy_us)\n"
-                        "          61.5 % of"));
-  EXPECT_EQ(profile_json(profile).at("closest"), Json::array());
+  const std::string counters =
+      "\ncounters  occupancy 61.5 %\n"
+      "          the device's memory moves 1 times the bytes that have to move: at full bandwidth "
+      "33.3 % of the call\n";
+  const Profile unjudged = make_profile(kSubject, input);
+  EXPECT_THAT(profile_text(unjudged), HasSubstr(counters));
+  EXPECT_THAT(profile_text(unjudged), HasSubstr("not judged: no rule holds\n"));
+  EXPECT_EQ(profile_json(unjudged).at("closest"), Json::array());
+  input.recorded.counters.front()["l1_percent"] = 80;
+  input.recorded.counters.front()["shared_conflicts"] = 0;
+  input.recorded.counters.front()["shared_wavefronts"] = 1000;
+  const std::string judged = profile_text(make_profile(kSubject, input));
+  EXPECT_THAT(judged, HasSubstr("\ncounters  shared memory and L1 80 %, occupancy 61.5 %\n"));
+  EXPECT_THAT(judged, HasSubstr("\nverdict   bound by shared memory"));
 }
 
 TEST(Profile, ItsContentsAreStored) {

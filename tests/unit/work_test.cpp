@@ -325,6 +325,8 @@ TEST(Work, WinogradMayLeaveThreeQuartersOfAConvolutionByThree) {
   };
   const Work plain = convolution("[1, 1]");
   EXPECT_DOUBLE_EQ(plain.least_products, plain.products / 4);
+  EXPECT_DOUBLE_EQ(plain.direct_products, plain.products);
+  EXPECT_DOUBLE_EQ(plain.direct_tf32_products, plain.products);
   const Work strided = convolution("[2, 2]");
   EXPECT_DOUBLE_EQ(strided.least_products, strided.products);
 }
