@@ -381,12 +381,16 @@ const StateLook& look(State state) {
 int ratio_decimals(double ratio) { return ratio >= 100 ? 0 : ratio >= 10 ? 1 : ratio < 1 ? 3 : 2; }
 
 // A verdict near 1 turns on one percent or three: a narrow interval there has a digit more, and is
-// never "[1.01–1.02] UNDECIDED". The page has the same (format.js).
+// never "[1.01–1.02] UNDECIDED". So has one whose ends would look alike: "[1.21–1.21]" says
+// nothing. The page has the same (format.js).
 int interval_decimals(double estimate, double low, double high) {
   constexpr double kNear = 1.1;
   constexpr double kNarrow = 0.05;
-  const bool needs_more = estimate >= 1 && estimate < kNear && high - low < kNarrow;
-  return ratio_decimals(estimate) + (needs_more ? 1 : 0);
+  const int decimals = ratio_decimals(estimate);
+  const bool is_near = estimate >= 1 && estimate < kNear && high - low < kNarrow;
+  const bool looks_empty =
+      low < high && fmt::format("{:.{}f}", low, decimals) == fmt::format("{:.{}f}", high, decimals);
+  return decimals + (is_near || looks_empty ? 1 : 0);
 }
 
 // Says its confidence where that is not what a reader expects.

@@ -31,6 +31,15 @@ CardBadge verdict_badge(const Speedup& speedup) {
           tone(speedup.verdict)};
 }
 
+// "▲ FASTER than eager": whoever reads only the first line takes it for more otherwise.
+CardBadge verdict_badge(const Speedup& speedup, const char* side) {
+  CardBadge badge = verdict_badge(speedup);
+  const bool differs = speedup.verdict == Verdict::kFaster || speedup.verdict == Verdict::kSlower;
+  const char* link = differs ? "than" : speedup.verdict == Verdict::kSame ? "as" : "over";
+  badge.text += fmt::format(" {} {}", link, side);
+  return badge;
+}
+
 // Doubts that keep a speed-up from a verdict, a word each.
 std::vector<CardBadge> doubt_badges(const Doubts& doubts) {
   std::vector<CardBadge> badges;
@@ -50,7 +59,12 @@ std::vector<CardBadge> badges_of(const ReportData& data, const ResultRow& row,
   if (row.credit.below_floor) badges.push_back({"⚑ below the floor", Tone::kCaution});
   if (row.counts_as_correct() && row.over_eager) {
     badges = doubt_badges(doubts);
-    if (badges.empty()) badges.push_back(verdict_badge(*row.over_eager));
+    if (badges.empty()) {
+      const bool alike = row.over_compiled && row.over_compiled->verdict == row.over_eager->verdict;
+      badges.push_back(verdict_badge(*row.over_eager, alike ? "eager and compiled" : "eager"));
+      if (row.over_compiled && !alike)
+        badges.push_back(verdict_badge(*row.over_compiled, "compiled"));
+    }
   }
   if (row.timed && !row.ranked()) badges.push_back({"not ranked", Tone::kCaution});
   if (row.calls_libraries) badges.push_back({"calls libraries", Tone::kCaution});
@@ -66,7 +80,9 @@ CardFact correct_fact(const ResultRow& row, std::size_t draws) {
   fact.tone = *row.correct ? Tone::kNeutral : Tone::kBad;
   fact.remark = draws == 0 ? "" : fmt::format("{} draw{} checked", draws, draws == 1 ? "" : "s");
   // The message, of the first wrong element, has the tolerance of that one.
-  if (row.max_error && row.tolerance)
+  const bool is_nan = row.max_error && std::isnan(*row.max_error);
+  if (is_nan) fact.remark += "; an element is nan";
+  if (!is_nan && row.max_error && row.tolerance)
     fact.remark += fmt::format(
         fmt::runtime(
             *row.correct
@@ -87,14 +103,14 @@ bool is_noticed(double ratio, const Speedup& speedup) {
   return std::abs(std::log(ratio / speedup.estimate)) > std::log1p(kNoticed);
 }
 
-// Beside the times: what they would give, divided by one another, where that is another number than
-// the speed-up: outside of its interval, or far from it.
+// Beside the times: what they would give, divided by one another, where that lies outside of the
+// speed-up's interval. Where it is far from the speed-up, a sentence below says so at length.
 std::string beside_times(const ResultRow& row) {
   if (!row.counts_as_correct() || !row.over_eager || !row.eager.median_ns) return "";
   const double ratio = *row.eager.median_ns / *row.submitted.median_ns;
   const Speedup& speedup = *row.over_eager;
   const bool is_within = ratio >= speedup.low && ratio <= speedup.high;
-  if (is_within && !is_noticed(ratio, speedup)) return "";
+  if (is_within || is_noticed(ratio, speedup)) return "";
   if (show_ratio(ratio) == show_ratio(speedup.estimate)) return "";
   return fmt::format("; medians that would give {} eager, but the speed-up is of ratios in blocks",
                      show_ratio(ratio));
@@ -196,6 +212,8 @@ std::vector<std::string> numbers_of(const ResultRow& row) {
   numbers.push_back(fmt::format("{} ms", show_ms(*row.submitted.median_ns)));
   if (row.over_eager)
     numbers.push_back(fmt::format("{} eager", show_ratio(row.over_eager->estimate)));
+  if (row.over_compiled)
+    numbers.push_back(fmt::format("{} compiled", show_ratio(row.over_compiled->estimate)));
   return numbers;
 }
 

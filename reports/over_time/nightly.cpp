@@ -137,14 +137,20 @@ std::string verdict_words(Clearance clearance) {
   return "unclear";
 }
 
+// "+12.3 %"; from twice as long on the factor, which is easier to read.
+std::string change_words(double factor) {
+  constexpr double kFarLonger = 2;
+  return factor < kFarLonger ? fmt::format("{:+.1f} %", 100 * (factor - 1))
+                             : fmt::format("{:.3g} times as long", factor);
+}
+
 std::string measured_words(const Suspect& suspect) {
   const Evidence& evidence = suspect.evidence;
   const std::size_t times = evidence.slowdowns.size();
   if (times == 0) return "not measured again";
   const std::string mean =
-      times < 2 ? fmt::format("{:+.1f} %", 100 * std::expm1(mean_slowdown(evidence)))
-                : fmt::format("{:+.1f} % ± {:.1f} %", 100 * std::expm1(mean_slowdown(evidence)),
-                              100 * mean_half_width(evidence));
+      fmt::format("{}{}", change_words(std::exp(mean_slowdown(evidence))),
+                  times < 2 ? "" : fmt::format(" ± {:.1f} %", 100 * mean_half_width(evidence)));
   if (evidence.alone.values.empty())
     return fmt::format("measured again: {} in {} pair{} with the source of {}", mean, times,
                        times == 1 ? "" : "s", short_id(suspect.good_run));

@@ -263,6 +263,13 @@ std::vector<std::string> run_cautions_of(const PageModel& page) {
   return cautions;
 }
 
+// Redrawings of so few tasks hardly differ from the tasks themselves.
+bool ranks_by_few_tasks(const PageBoard& board) {
+  constexpr int kFewTasks = 10;
+  const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
+  return ranking.size() > 1 && ranking[0].tasks < kFewTasks;
+}
+
 std::vector<std::string> cautions_of(const PageModel& page) {
   std::vector<std::string> cautions = run_cautions_of(page);
   const auto timed = [](const ResultRow& row) { return row.submitted.median_ns.has_value(); };
@@ -276,6 +283,10 @@ std::vector<std::string> cautions_of(const PageModel& page) {
     cautions.push_back(
         fmt::format("Busy: other programs kept the machine busy during {}.", of_rows(rows, page)));
   }
+  if (std::any_of(page.boards.begin(), page.boards.end(), ranks_by_few_tasks))
+    cautions.push_back(
+        "Few tasks: a rank among them says little about other tasks. Rank agents by runs of whole "
+        "levels.");
   return cautions;
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <set>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -72,30 +72,34 @@ Result<Run> timed_run(const Store& store, const std::string& name) {
 
 bool is_one_file(const Run& run) { return !facts_of(run).submitted_file.empty(); }
 
-using Submitted = std::set<std::pair<std::string, std::string>>;  // task, agent
+// Whether a row is correct, by task and agent; of several, any.
+using Submitted = std::map<std::pair<std::string, std::string>, bool>;
 
 Result<Submitted> submitted_in(const Store& store, const Run& run) {
   const auto rows = store.evaluations(run.id);
   if (!rows) return rows.error();
   Submitted submitted;
   for (const Evaluation& row : *rows)
-    if (row.submission) submitted.emplace(row.task, row.submission->agent);
+    if (row.submission) submitted[{row.task, row.submission->agent}] |= row.state == State::kOk;
   return submitted;
 }
 
-// Between the tries of one file there may be those of others, which have nothing to do with it.
-// Runs of folders are taken as they are.
-Result<bool> have_in_common(const Store& store, const Run& before, const Run& after) {
-  if (!is_one_file(before) && !is_one_file(after)) return true;
+enum class InCommon { kNothing, kFailed, kCorrect };
+
+// Submissions of `now` in an earlier run: between the tries of one file there may be those of
+// others, which have nothing to do with it.
+Result<InCommon> find_in_common(const Store& store, const Run& before, const Submitted& now) {
   const auto then = submitted_in(store, before);
   if (!then) return then.error();
-  const auto now = submitted_in(store, after);
-  if (!now) return now.error();
-  return std::any_of(then->begin(), then->end(),
-                     [&](const auto& submission) { return now->contains(submission); });
+  InCommon common = InCommon::kNothing;
+  for (const auto& [submission, is_correct] : *then)
+    if (now.contains(submission))
+      common = std::max(common, is_correct ? InCommon::kCorrect : InCommon::kFailed);
+  return common;
 }
 
-// The run before `after` on its device; of those with a submission in common, if there is any.
+// The run before `after` on its device. A correct submission in common counts for most, since a
+// time is compared with the last one that there is; then a submission in common; then any run.
 Result<Run> run_before(const Store& store, const Run& after) {
   auto runs = store.runs();  // newest first
   if (!runs) return runs.error();
@@ -106,14 +110,21 @@ Result<Run> run_before(const Store& store, const Run& after) {
   const auto is_a_shard_beside = [&](const Run& run) {
     return !group.empty() && group_key(run) == group;
   };
+  const auto now = submitted_in(store, after);
+  if (!now) return now.error();
   const Run* last = nullptr;
+  InCommon of_last = InCommon::kNothing;
   while (it != runs->end() && ++it != runs->end()) {
     if (!is_comparable(facts_of(*it), facts) || is_a_shard_beside(*it) || !has_rows(store, *it))
       continue;
-    const auto common = have_in_common(store, *it, after);
+    // Runs of folders are taken as they are.
+    if (!is_one_file(*it) && !is_one_file(after)) return std::move(*it);
+    const auto common = find_in_common(store, *it, *now);
     if (!common) return common.error();
-    if (*common) return std::move(*it);
-    if (last == nullptr) last = &*it;
+    if (*common == InCommon::kCorrect) return std::move(*it);
+    if (last != nullptr && *common <= of_last) continue;
+    last = &*it;
+    of_last = *common;
   }
   if (last != nullptr) return *last;
   const std::string device = device_words(facts);

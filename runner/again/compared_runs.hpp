@@ -24,7 +24,7 @@ struct ComparedRuns {
 };
 
 // Names of store/run_name.hpp. Without `before`, the run before the other one on its device: of
-// those with a submission in common, if there is any, else the last. Errors: kNotFound; kUsage, the
+// tries of one file the last correct one, else the last. Errors: kNotFound; kUsage, the
 // same run twice, two shards of one, or a run of which nothing was timed.
 [[nodiscard]] Result<ComparedRuns> find_compared(const Store& store,
                                                  const std::optional<std::string>& before,

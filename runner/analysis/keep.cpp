@@ -164,8 +164,7 @@ bool machine_was_busy(const Evaluation& evaluation) {
   // On CUDA the question comes up only when clocks contradict each other, while the processes are
   // there that know.
   if (evaluation.device != "cpu") return has_label(evaluation.labels, "busy_machine");
-  const BusyBlocks found = busy_blocks(evaluation);
-  return 2 * found.disturbed > found.all;
+  return busy_blocks(evaluation).most_are();
 }
 
 void keep(Evaluation& evaluation) {

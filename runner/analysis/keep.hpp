@@ -31,6 +31,8 @@ struct BusyBlocks {
   std::size_t disturbed = 0;
   std::size_t crowded = 0;  // a stranger ran after more than a quarter of the calls
   std::size_t slowed = 0;   // the sentinel was slow
+
+  [[nodiscard]] bool most_are() const { return 2 * disturbed > all; }
 };
 [[nodiscard]] BusyBlocks busy_blocks(const Evaluation& evaluation);
 

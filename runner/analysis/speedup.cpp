@@ -191,8 +191,10 @@ Doubts doubts_of(const Evaluation& evaluation) {
   constexpr double kNoMargin = 0;
   const auto ratio = speedup(evaluation.samples, Side::kEager, Side::kSubmission, kNoMargin);
   const bool timed = median_time_ns(evaluation.samples, Side::kSubmission).has_value();
-  return {.busy = machine_was_busy(evaluation),
-          .blocks = evaluation.device == "cpu" ? busy_blocks(evaluation) : BusyBlocks{},
+  const bool on_cpu = evaluation.device == "cpu";
+  const BusyBlocks blocks = on_cpu ? busy_blocks(evaluation) : BusyBlocks{};
+  return {.busy = on_cpu ? blocks.most_are() : machine_was_busy(evaluation),
+          .blocks = blocks,
           .too_short = too_short_for_the_clock(evaluation),
           .too_few_blocks = timed && !holds_95_percent(ratio),
           .uncalibrated = !evaluation.calibration};

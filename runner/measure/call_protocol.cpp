@@ -96,6 +96,12 @@ std::string CallProtocol::likely_cause() {
   return worker_ ? kbench::likely_cause(worker_->model_account(), worker_->has_prepare()) : "";
 }
 
+std::string CallProtocol::step_against_races() {
+  return worker_ ? fmt::format("; a race or a wrong bound shows under sanitizers: {}",
+                               worker_->kind().crash_step)
+                 : "";
+}
+
 std::string CallProtocol::last_output() { return worker_ ? worker_->last_output() : ""; }
 
 void CallProtocol::dismiss() {

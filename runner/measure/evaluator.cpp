@@ -163,10 +163,14 @@ void explain_missing_times(Evaluation& record) {
   // message.
   const std::string first = first_line(record.message);
   const std::string early = first.empty() ? "not reached" : first;
-  if (missing(Side::kEager)) record.eager_reason = early;
-  if (missing(Side::kCompiled) && record.compiled_reason.empty()) record.compiled_reason = early;
+  // A submission's fault is no property of a baseline.
+  const std::string beside = fault_of(record.state) == Fault::kSubmission
+                                 ? "not timed, since the submission failed"
+                                 : early;
+  if (missing(Side::kEager)) record.eager_reason = beside;
+  if (missing(Side::kCompiled) && record.compiled_reason.empty()) record.compiled_reason = beside;
   if (record.asked_for_vendor() && missing(Side::kVendor) && record.vendor_reason.empty())
-    record.vendor_reason = early;
+    record.vendor_reason = beside;
   if (missing(Side::kSubmission))
     record.submission_reason = record.submission ? early : "nobody submitted for this task";
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -134,19 +135,26 @@ std::optional<Error> unknown_agent(const RunRequest& request, const SubmissionSe
                      : "an agent is a folder right below that of the submissions"};
 }
 
-// A file in a level's folder that is called as a task without its number, "AGENT/level1/relu.cpp":
-// the name that it wants, by the tasks there are; empty where that is not one.
-std::string name_with_number(const fs::path& path, const std::vector<std::string>& known_tasks) {
+// A file in a level's folder that is called about as a task, without its number or with a mistyped
+// name, "AGENT/level1/relu.cpp", "AGENT/level1/23_sofmax.cpp": the name that it wants, by the tasks
+// there are; empty where that is not one.
+std::string name_of_nearest_task(const fs::path& path,
+                                 const std::vector<std::string>& known_tasks) {
   const std::string level = path.parent_path().filename().string();
-  const std::string stem = path.stem().string();
-  std::vector<std::string> named;
+  std::string stem = path.stem().string();
+  if (const auto letters = stem.find_first_not_of("0123456789_"); letters != stem.npos)
+    stem.erase(0, letters);
+  std::multimap<std::string, std::string> files;  // by the task's name without its number
+  std::vector<std::string> names;
   for (const std::string& task : known_tasks) {
     const auto number = task.find('/') + 1;
     const auto name = task.find('_', number) + 1;
-    if (task.starts_with(level + "/") && name > number && task.substr(name) == stem)
-      named.push_back(task.substr(number) + path.extension().string());
+    if (!task.starts_with(level + "/") || name <= number) continue;
+    names.push_back(task.substr(name));
+    files.emplace(names.back(), task.substr(number) + path.extension().string());
   }
-  return named.size() == 1 ? named.front() : "";
+  const auto meant = nearest(stem, names);
+  return meant && files.count(*meant) == 1 ? files.find(*meant)->second : "";
 }
 
 // A malformed submission for a selected task is a failed row; one whose task is unknown is a note,
@@ -166,7 +174,7 @@ void add_problems(const RunRequest& request, const SubmissionSet& found,
         continue;
       }
       Error error = problem.error;
-      const std::string meant = name_with_number(problem.path, known_tasks);
+      const std::string meant = name_of_nearest_task(problem.path, known_tasks);
       if (!meant.empty()) error.hint = fmt::format("Did you mean \"{}\"?", meant);
       census.ignored.push_back({problem.path.string(), with_hint(error), true});
       continue;

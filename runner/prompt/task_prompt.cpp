@@ -119,9 +119,10 @@ std::string cheating(const LanguageText& language) {
          "and "
          "parameters is\n  allowed), or computing in lower precision;\n" +
          language.cheating +
-         "- reading or writing outside the tensors and the workspace, or changing inputs;\n"
+         "- writing outside the tensors and the workspace, or changing inputs;\n"
          "- looking for the reference, the clock or the verdict. Your code runs in a sandbox "
          "without network,\n  files or other processes, and none of these is in it.\n\n"
+         "Reading outside the tensors is a bug too, but a run may not notice it.\n\n"
          "Nor is it of use to bind threads: they are given their cores, and are stopped between "
          "calls. What your\ncode prints is shown to you if it fails, and discarded if it works.\n";
 }

@@ -114,7 +114,7 @@ std::string element_message(const TensorSpec& spec, const CompareResult& result,
                   number_text(result.first_wrong_got), number_text(result.first_wrong_reference));
   // A NaN of a submission may be that of Backend::poison; what LibTorch returns is its own.
   if (std::isnan(result.first_wrong_got) && whose == Whose::kSubmissions)
-    message += "; outputs hold nan until they are written";
+    message += "; outputs hold nan until they are written, so this element may never have been";
   if (!std::isfinite(off) || !is_floating(spec.dtype)) return message;
   const double allowed =
       allowed_error({bound.absolute, bound.ulp_factor, bound.rms, bound.relative, bound.scaled},

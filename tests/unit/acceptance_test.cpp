@@ -222,7 +222,7 @@ TEST(Acceptance, WhatWasPerhapsNeverWrittenIsSaidToBe) {
   };
   EXPECT_EQ(message(Whose::kSubmissions),
             "6 of 6 elements of y are wrong; the first is y[0, 0]: got nan, expected 0.5; outputs "
-            "hold nan until they are written");
+            "hold nan until they are written, so this element may never have been");
   EXPECT_TRUE(std::isnan(judge({}, kOutputs, kEager, {result}, Against::kReference).max_error))
       << "was 0, which reads as right";
   EXPECT_EQ(message(Whose::kCompiledBaselines),

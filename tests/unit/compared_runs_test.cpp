@@ -288,6 +288,32 @@ TEST_F(RemeasuredRunsTest, TriesOfAFileAreComparedWithEachOther) {
   EXPECT_EQ(found->before.run.id, first);
 }
 
+// Was compared with the failed try: "NOW PASSES", and no word of how much faster it is.
+TEST_F(RemeasuredRunsTest, ATryIsComparedWithTheLastCorrectOne) {
+  std::filesystem::remove(terms_.database);
+  request_.submissions.reset();
+  request_.tasks = {"019_relu"};
+  request_.name = "anna";
+  const auto try_one = [this](const char* name, State state) {
+    request_.file = folder_.write(name, std::string("// ") + name + "\nint nothing;\n");
+    benches_.script.states["anna"] = state;
+    return good_run().run.id;
+  };
+  const std::string wrong = try_one("v0.cpp", State::kWrongResult);
+  const std::string correct = try_one("v1.cpp", State::kOk);
+  const std::string failed = try_one("v2.cpp", State::kWrongResult);
+  const std::string last = try_one("v3.cpp", State::kOk);
+  const auto store = Store::open(terms_.database, Store::Mode::kReadOnly);
+  ASSERT_TRUE(store.ok());
+  const auto before = [&](const std::string& after) {
+    const auto found = find_compared(*store, {}, after);
+    return found.ok() ? found->before.run.id : found.error().message;
+  };
+  EXPECT_EQ(before(last), correct);
+  EXPECT_EQ(before(failed), correct) << "and not the wrong one";
+  EXPECT_EQ(before(correct), wrong) << "where none is correct";
+}
+
 // Pairs of this machine say nothing about rows that were made on another one.
 TEST_F(RemeasuredRunsTest, AnotherDeviceIsNoPlaceToMeasureAgain) {
   change_source();

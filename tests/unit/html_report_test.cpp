@@ -259,11 +259,23 @@ TEST(HtmlReport, CautionsStandInTheHeadline) {
   data.evaluations[0].calibration.reset();
   data.evaluations[1].labels = "streams busy_machine";
   const std::string text = plain_part(render_html(data));
-  for (const char* part : {"Quick: ", "Uncalibrated: 1 of 6 rows", "1 of 6 rows.</li>"})
+  for (const char* part :
+       {"Quick: ", "Uncalibrated: 1 of 6 rows", "1 of 6 rows.</li>", "Few tasks: "})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_THAT(text, Not(HasSubstr("Unverified")));
   data.chain = {};
   EXPECT_THAT(render_html(data), HasSubstr("Unverified: "));
+}
+
+// Was "100 % [33–100]" and a first rank, by two tasks and without a word.
+TEST(HtmlReport, RanksByFewTasksAreACautionWhereThereAreRanks) {
+  ReportData data = make_report_data();
+  std::erase_if(data.evaluations, [&](const Evaluation& evaluation) {
+    return evaluation.submission &&
+           evaluation.submission->agent != data.evaluations.back().submission->agent;
+  });
+  ASSERT_TRUE(data.evaluations.back().submission);
+  EXPECT_THAT(plain_part(render_html(data)), Not(HasSubstr("Few tasks: ")));
 }
 
 TEST(ContentPolicy, IsBase64OfTheHash) {

@@ -160,6 +160,10 @@ TEST(Fields, ANarrowIntervalNearOneHasADigitMore) {
       "1.016× [1.008–1.024]");
   EXPECT_EQ(show_speedup(Speedup{.estimate = 1.016, .low = 0.98, .high = 1.07, .confidence = 0.95}),
             "1.02× [0.98–1.07]");
+  EXPECT_EQ(
+      show_speedup(Speedup{.estimate = 1.211, .low = 1.2088, .high = 1.2131, .confidence = 0.95}),
+      "1.211× [1.209–1.213]")
+      << "was [1.21–1.21]";
   EXPECT_EQ(show_speedup(Speedup{.estimate = 1.12, .low = 1.11, .high = 1.13, .confidence = 0.95}),
             "1.12× [1.11–1.13]");
 }

@@ -207,6 +207,13 @@ TEST_F(RunSelection, ATaskWithoutItsNumberIsSuggested) {
                     HasSubstr("ignored alice/level2/relu.cpp: not a submission name (Expected")));
 }
 
+// Was "023_sofmax.cpp", which is no task's name either.
+TEST_F(RunSelection, AMistypedNameWithAShortNumberIsSuggestedAsATaskHasIt) {
+  submit("alice/level1/23_sofmax.cpp");
+  EXPECT_EQ(good_run().mistaken_files, 1);
+  EXPECT_THAT(kept_.told.lines, HasSubstr("(Did you mean \"023_softmax.cpp\"?)"));
+}
+
 TEST_F(RunSelection, AFolderWithoutAnySubmissionIsRefused) {
   terms_.database = folder_ / "new.sqlite";
   folder_.write("empty/README.md", "");

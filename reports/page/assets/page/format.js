@@ -4,9 +4,14 @@ const ratioDecimals = (x) => (x >= 100 ? 0 : x >= 10 ? 1 : x < 1 ? 3 : 2);
 
 export const showRatio = (x) => `${x.toFixed(ratioDecimals(x))}×`;
 
-// A verdict near 1 turns on one percent or three: a narrow interval there has a digit more.
-const intervalDecimals = (low, high, estimate) =>
-  ratioDecimals(estimate) + (estimate >= 1 && estimate < 1.1 && high - low < 0.05 ? 1 : 0);
+// A verdict near 1 turns on one percent or three: a narrow interval there has a digit more. So has
+// one whose ends would look alike.
+const intervalDecimals = (low, high, estimate) => {
+  const decimals = ratioDecimals(estimate);
+  const isNear = estimate >= 1 && estimate < 1.1 && high - low < 0.05;
+  const looksEmpty = low < high && low.toFixed(decimals) === high.toFixed(decimals);
+  return decimals + (isNear || looksEmpty ? 1 : 0);
+};
 
 export const showRange = (low, high, estimate) => {
   const decimals = intervalDecimals(low, high, estimate);

@@ -63,12 +63,24 @@ const lane = (samples, side, top, width, left) => {
       : null);
 };
 
+// One number of a reason as a range of all of its kind: "took 40 to 240 % longer".
+const NUMBER = /\d+(\.\d+)?/;
+const inOneLine = (reasons) => {
+  const numbers = reasons.map((reason) => Number((reason.match(NUMBER) || [NaN])[0]));
+  const [low, high] = [Math.min(...numbers), Math.max(...numbers)];
+  return low < high ? reasons[0].replace(NUMBER, `${low} to ${high}`) : reasons[0];
+};
+
+// A line for all reasons that differ in a number alone.
 const droppedNotes = (samples) => {
-  const counts = new Map();
-  for (const [, , , reason] of samples.dropped || [])
-    counts.set(reason, (counts.get(reason) || 0) + 1);
-  return [...counts].map(([reason, n]) =>
-    h("li", null, words.dropped(n, samples.reasons[reason])));
+  const kinds = new Map();
+  for (const [, , , index] of samples.dropped || []) {
+    const reason = samples.reasons[index] || "";
+    const kind = reason.replace(NUMBER, "");
+    kinds.set(kind, [...(kinds.get(kind) || []), reason]);
+  }
+  return [...kinds.values()].map((reasons) =>
+    h("li", null, words.dropped(reasons.length, inOneLine(reasons))));
 };
 
 export const samplePlot = (samples, width) => {

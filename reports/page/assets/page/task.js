@@ -188,7 +188,7 @@ const errorBlock = (row) => {
     h("p", null, words.errorText(error, showError(row.tolerance))),
     draws.length ? h("ul", null, draws.map((check) => h("li", null,
       `${words.draw(check)}${check.max_error === null ? `, ${words.notANumber}` : ""}${
-        check.message ? `. ${check.message}` : ""}`))) : null);
+        check.message && !(row.message || "").includes(check.message) ? `. ${check.message}` : ""}`))) : null);
 };
 
 const copyButton = (text) => {
