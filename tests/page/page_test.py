@@ -223,6 +223,15 @@ class OverviewTest(PageCase):
         self.assertIn(f"{lines.count()} have a ratio", text)
         self.assertRegex(lines.first.locator(".score-range").inner_text(), r"^\[\d[\d.]*–\d[\d.]*\]$")
 
+    def test_no_column_of_a_comparison_is_cut_on_a_desk(self):
+        for width in (1440, 1280):
+            page = self.open("#compare?cmp=agent-a%0Aagent-b", width=width)
+            cut = page.evaluate("""(() => {
+                const region = document.querySelector("#compare .scroll");
+                return region.scrollWidth - region.clientWidth;
+            })()""")
+            self.assertEqual(cut, 0, width)
+
     def test_of_three_every_pair_is_compared(self):
         page = self.open("#compare?cmp=agent-a%0Aagent-b%0Aagent-c")
         titles = page.locator("#compare h3").all_inner_texts()

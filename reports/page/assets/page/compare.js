@@ -10,7 +10,7 @@ import { showRange, showRatio, showSpeedup } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { tableButtons } from "./exports.js";
 
-const WIDTH = 260;
+const WIDTH = 180;
 const LINE_HEIGHT = 20;
 
 // Ratio of two speed-ups over the same baseline. Half-widths add in quadrature, on the log scale.
