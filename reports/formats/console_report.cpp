@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reports/facts/fields.hpp"
 #include "reports/facts/file_names.hpp"
@@ -316,7 +317,10 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
        {rerun_words(data.run), unfinished_words(data), calibration_caution(data.run)})
     if (!caution.empty())
       out += fmt::format("\n{}\n", paint(caution, Tone::kCaution, options.colour));
-  return card ? out : fmt::format("{}\n{}\n", out, summary_line(data));
+  if (card) return out;
+  // Of several agents one line each: a paragraph of all is not read.
+  const std::vector<std::string> parts = summary_parts(data);
+  return fmt::format("{}\n{}\n", out, fmt::join(parts, parts.size() > 2 ? "\n  " : " · "));
 }
 
 std::string format_row_line(const ResultRow& row, const ConsoleOptions& options) {
@@ -346,12 +350,20 @@ std::string format_row_line(const ResultRow& row, const ConsoleOptions& options)
 }
 
 std::string summary_line(const ReportData& data) {
+  return fmt::format("{}", fmt::join(summary_parts(data), " · "));
+}
+
+std::vector<std::string> summary_parts(const ReportData& data) {
   const std::vector<ResultRow> rows = derive_all(data);
   const int tasks = count_tasks(rows);
-  std::string line = fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows));
-  if (nothing_timed(rows)) return line + " · checked only, nothing timed: in no score";
+  std::vector<std::string> parts{
+      fmt::format("{} task{}{}", tasks, tasks == 1 ? "" : "s", count_states(rows))};
+  if (nothing_timed(rows)) {
+    parts.front() += " · checked only, nothing timed: in no score";
+    return parts;
+  }
   if (const int left_out = tasks - count_ranked_tasks(rows); left_out > 0)
-    line += fmt::format(" · {} not ranked", left_out);
+    parts.front() += fmt::format(" · {} not ranked", left_out);
   const std::vector<AgentScore> ranking =
       rank_agents(rows, {.rule = data.variants, .redrawings = 0});
   constexpr std::size_t kShown = 3;
@@ -359,19 +371,19 @@ std::string summary_line(const ReportData& data) {
   for (const AgentScore& score : std::span(ranking).first(std::min(kShown, ranking.size()))) {
     // Tasks that were left out on purpose are not unsolved.
     if (is_a_part) {
-      line += fmt::format(" · {}: {} of the {} run again correct", short_name(score.agent),
-                          score.correct, score.submitted);
+      parts.push_back(fmt::format("{}: {} of the {} run again correct", short_name(score.agent),
+                                  score.correct, score.submitted));
       continue;
     }
-    line +=
-        fmt::format(" · {}: {}/{} correct", short_name(score.agent), score.correct, score.tasks);
-    line +=
-        means_words(score, Score::kMeanEager, Score::kCorrectMeanEager, score.left_out[0], "eager");
-    line += means_words(score, Score::kMeanCompiled, Score::kCorrectMeanCompiled, score.left_out[1],
-                        "compiled");
+    parts.push_back(fmt::format(
+        "{}: {}/{} correct{}{}", short_name(score.agent), score.correct, score.tasks,
+        means_words(score, Score::kMeanEager, Score::kCorrectMeanEager, score.left_out[0], "eager"),
+        means_words(score, Score::kMeanCompiled, Score::kCorrectMeanCompiled, score.left_out[1],
+                    "compiled")));
   }
-  if (ranking.size() > kShown) line += fmt::format(" · {} more agents", ranking.size() - kShown);
-  return line;
+  if (const std::size_t more = ranking.size() - std::min(kShown, ranking.size()); more > 0)
+    parts.push_back(fmt::format("{} more agent{}", more, more == 1 ? "" : "s"));
+  return parts;
 }
 
 }  // namespace kbench

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "reports/facts/model.hpp"
 
@@ -21,7 +22,9 @@ struct ConsoleOptions {
 // One finished evaluation on one line, without a line break: for progress while running.
 [[nodiscard]] std::string format_row_line(const ResultRow& row, const ConsoleOptions& options = {});
 
-// The last line of render_console below a table, without colour and line break.
+// The tasks and states, and the scores of the first agents, in one line without colour.
 [[nodiscard]] std::string summary_line(const ReportData& data);
+// Parts of the same: render_console ends with them, below a table.
+[[nodiscard]] std::vector<std::string> summary_parts(const ReportData& data);
 
 }  // namespace kbench
