@@ -465,7 +465,8 @@ std::optional<EarlyEnd> CallProtocol::audit(bool everything) {
   if (found->outside_outputs > 0 && stands(Defence::kRedzones)) {
     return EarlyEnd{
         State::kRedzoneViolation,
-        fmt::format("{} bytes outside of the outputs were written to", found->outside_outputs),
+        fmt::format("{} bytes outside of the outputs were written to{}", found->outside_outputs,
+                    found->outside_at.empty() ? "" : ", the first of them " + found->outside_at),
         fmt::format("check the bounds of the last block or vector of each output; {}",
                     worker_->kind().crash_step)};
   }

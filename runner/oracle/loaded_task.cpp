@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 #include <ATen/Context.h>
@@ -391,6 +393,24 @@ struct LoadedTask::Impl {
     }
     regions.push_back({memory.taken->data() + from, memory.taken->bytes() - from});
     return regions;
+  }
+
+  // Where the first bytes around the submission's outputs lie that are poison no more. Between two
+  // outputs they belong to the nearer one.
+  [[nodiscard]] Result<std::string> place_outside() {
+    const auto regions = around_outputs(submission);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      const auto all = backend.count_unpoisoned(std::span(&regions[i], 1));
+      if (!all) return all.error();
+      if (*all == 0) continue;
+      const MemoryRegion half{regions[i].data, regions[i].bytes / 2};
+      const auto first_half = backend.count_unpoisoned(std::span(&half, 1));
+      if (!first_half) return first_half.error();
+      const bool is_behind = i > 0 && (i + 1 == regions.size() || *first_half > 0);
+      const std::size_t output = (is_behind ? i - 1 : i) % size.outputs.size();
+      return (is_behind ? "behind " : "in front of ") + size.outputs[output].name;
+    }
+    return std::string();
   }
 
   Tensors run(Side side, int slot) {
@@ -822,6 +842,11 @@ Result<Audit> LoadedTask::audit(bool everything) {
   auto outside = t.backend.count_unpoisoned(t.around_outputs(t.submission));
   if (!outside) return outside.error();
   audit.outside_outputs = *outside;
+  if (*outside > 0) {
+    auto place = t.place_outside();
+    if (!place) return place.error();
+    audit.outside_at = std::move(*place);
+  }
   if (!everything) return audit;
   for (std::size_t slot = 0; slot < t.submission.places.size(); ++slot) {
     auto changed = t.backend.count_differing(

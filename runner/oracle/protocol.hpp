@@ -120,6 +120,7 @@ struct BaselineTime {
 // Traces of a call, on the oracle's own view.
 struct Audit {
   std::uint64_t outside_outputs = 0;  // bytes around the outputs that are poison no more
+  std::string outside_at;             // where the first of them lie: "behind y"; empty for none
   std::uint64_t inputs_changed = 0;   // bytes; looked at only when everything is asked for
   std::uint64_t params_changed = 0;   // the same
 };
@@ -131,7 +132,8 @@ struct DevicePeaks {
 };
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BaselineTime, ns, flush_ns, involuntary_switches, launch_ns)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, inputs_changed, params_changed)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Audit, outside_outputs, outside_at, inputs_changed,
+                                   params_changed)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DevicePeaks, copy_bytes_per_s, matmul_flops_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PlayRequest, task_file, size, arena_bytes, param_offset)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Revealed, gate, flush_ns)

@@ -216,6 +216,9 @@ class FaultsTest(RunCase):
                 self.assertTrue(row["message"], row)
         honest = next(row for row in report["results"] if row["agent"] == "honest")
         self.assertIs(honest["correct"], True)
+        past = next(row for row in report["results"] if row["agent"] == "writes_past_the_end")
+        self.assertEqual(past["message"],
+                         "4 bytes outside of the outputs were written to, the first of them behind y")
         self.assertEqual(self.rows(), (len(EXPECTED), len(EXPECTED)))
         self.assert_nothing_left()
 

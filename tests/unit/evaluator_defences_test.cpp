@@ -82,8 +82,13 @@ TEST_F(DefencesTest, OnABusyMachineSlowBaselinesAccuseNobody) {
 }
 
 TEST_F(DefencesTest, WritingBesideAnOutputInACheck) {
-  script_.audit = [](int call) { return Audit{.outside_outputs = call == 2 ? 4u : 0u}; };
-  expect_state(State::kRedzoneViolation);
+  script_.audit = [](int call) {
+    return call == 2 ? Audit{.outside_outputs = 4, .outside_at = "behind y"} : Audit{};
+  };
+  const Evaluation result = run();
+  EXPECT_EQ(result.state, State::kRedzoneViolation);
+  EXPECT_EQ(result.message,
+            "4 bytes outside of the outputs were written to, the first of them behind y");
 }
 
 TEST_F(DefencesTest, WritingBesideAnOutputInATimedCallOnly) {
