@@ -318,7 +318,7 @@ std::string render_console(const ReportData& data, const ConsoleOptions& options
     if (!caution.empty())
       out += fmt::format("\n{}\n", paint(caution, Tone::kCaution, options.colour));
   if (card) return out;
-  // Of several agents one line each: a paragraph of all is not read.
+  // Several agents have a line each: a paragraph of all is not read.
   const std::vector<std::string> parts = summary_parts(data);
   return fmt::format("{}\n{}\n", out, fmt::join(parts, parts.size() > 2 ? "\n  " : " · "));
 }
