@@ -261,7 +261,8 @@ void write_card(HtmlWriter& html, const VerdictCard& card) {
                {{"class", "meta"}});
   html.open("h1").element("span", card.state.text,
                           {{"class", fmt::format("tone-{}", to_string(card.state.tone))}});
-  for (const std::string& number : card.numbers) html.text(" · " + number);
+  for (const std::string& number : card.numbers)
+    html.text(" · ").element("span", number, {{"class", "unbroken"}});
   for (const CardBadge& badge : card.badges) {
     html.text(" ");
     write_badge(html, badge);
