@@ -299,7 +299,7 @@ TEST_F(RemeasuredRunsTest, ATryIsComparedWithTheLastCorrectOne) {
     benches_.script.states["anna"] = state;
     return good_run().run.id;
   };
-  try_one("v.cpp", State::kWrongResult);
+  try_one("first.cpp", State::kWrongResult);
   const std::string wrong = try_one("v0.cpp", State::kWrongResult);
   const std::string correct = try_one("v1.cpp", State::kOk);
   const std::string failed = try_one("v2.cpp", State::kWrongResult);
@@ -312,7 +312,7 @@ TEST_F(RemeasuredRunsTest, ATryIsComparedWithTheLastCorrectOne) {
   };
   EXPECT_EQ(before(last), correct);
   EXPECT_EQ(before(failed), correct) << "and not the wrong one";
-  EXPECT_EQ(before(correct), wrong) << "where none is correct, the last";
+  EXPECT_EQ(before(correct), wrong) << "the last one, where none is correct";
 }
 
 // Pairs of this machine say nothing about rows that were made on another one.

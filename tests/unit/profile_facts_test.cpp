@@ -69,6 +69,16 @@ TEST(ProfileFacts, GapsAreBetweenActivities) {
   EXPECT_DOUBLE_EQ(number(input, "mean_kernel_us"), 15);
 }
 
+TEST(ProfileFacts, BesideALongActivityAShortOneEndsInNoGap) {
+  // 0..100 on one stream, 10..20 and 60..70 beside it on others, a pause of 20, 120..130.
+  const ProfileInput input = input_of({call_of(130, {kernel("long", 0, 100), kernel("a", 10, 20),
+                                                     kernel("b", 60, 70), kernel("c", 120, 130)})});
+  EXPECT_DOUBLE_EQ(number(input, "busy_us"), 110);
+  EXPECT_DOUBLE_EQ(number(input, "gaps"), 1);
+  EXPECT_DOUBLE_EQ(number(input, "gap_us"), 20);
+  EXPECT_DOUBLE_EQ(number(input, "mean_gap_us"), 20);
+}
+
 // Was idle for 3 us in one profile and for 499 us in the next one, of the same kernel: that is how
 // long a profiler holds up the launch.
 TEST(ProfileFacts, TheDeviceIsNotIdleAroundTheOneKernelOfACall) {

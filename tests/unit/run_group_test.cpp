@@ -66,6 +66,21 @@ TEST(RunGroup, WhatMakesNoSenseIsNoShard) {
   }
 }
 
+TEST(RunGroup, ShardsOnSeveralEqualGpusAreOneGroup) {
+  const auto on_gpu = [](kbench::Run run, int gpu) {
+    Json configuration = Json::parse(run.configuration);
+    configuration["device_index"] = gpu;
+    run.configuration = configuration.dump();
+    return run;
+  };
+  const kbench::Run one = on_gpu(shard("aa", 1, 2), 0);
+  const kbench::Run two = on_gpu(shard("bb", 2, 2), 1);
+  const auto group = group_of(two, {two, one});
+  ASSERT_TRUE(group);
+  EXPECT_THAT(ids_of(group->shards), ElementsAre("aa", "bb"));
+  EXPECT_THAT(group->left_out, IsEmpty());
+}
+
 TEST(RunGroup, ShardsInOrderAndWhichAreMissing) {
   const kbench::Run one = shard("aa", 1);
   const kbench::Run three = shard("cc", 3);
