@@ -90,7 +90,7 @@ class ThreeAgentsTest(AnswerCase):
 
     def test_the_terminal_has_the_same_words(self):
         text = run(os.environ["KBENCH"], "report", "--db", FOLDER / "run-40-3-24.sqlite", UNCHAINED)
-        self.assertRegex(text.splitlines()[-1], r"over \d+ of the 33 correct \(\d have no verdict\)")
+        self.assertRegex(text, r"  agent-\w: .* over \d+ of the 33 correct \(\d have no verdict\)")
 
     def test_the_curve_is_drawn_at_the_size_that_it_has(self):
         """Was: drawn for 578 pixels and shown in 375, its words with it."""

@@ -15,7 +15,7 @@ class ReaderTest(PageCase):
         background = "getComputedStyle(document.body).backgroundColor"
         self.assertEqual(page.evaluate(background), "rgb(255, 255, 255)")
         page.check('input[name="theme"][value="dark"]', force=True)
-        self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
+        page.wait_for_function(f"{background} !== 'rgb(255, 255, 255)'")
         page.reload()
         self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
         dark = self.open(color_scheme="dark")
