@@ -99,7 +99,7 @@ void add_trust(CLI::App& app, Trust& trust) {
                "Let speed-ups count on an uncalibrated device; such rows get a label");
   app.add_flag(
       "--trust-unchecked", trust.unchecked,
-      "Also count rows that kbench cannot prove unchanged (The chain in `kbench help database`)");
+      "Also count rows that kbench cannot prove unchanged (`kbench help database`, The chain)");
 }
 
 namespace {

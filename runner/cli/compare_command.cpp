@@ -87,7 +87,7 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   compare.add_flag("--exit-zero", options.exit_zero,
                    "Exit code 0 in place of 4; the last line still says what --fail-on found");
   compare.add_flag("--all", options.all,
-                   "List the rows that are SAME, and all that are UNDECIDED, too");
+                   "Also list rows that are SAME, and UNDECIDED rows of an unchanged source");
   compare.add_flag("--force", options.force, "Compare runs that differ in how they measured");
   compare.add_flag("--remeasure", options.remeasure,
                    "Measure both sources again, in turns, and compare these times");

@@ -112,9 +112,9 @@ void add_one_task(CLI::App& app, std::string& task) {
 }
 
 void add_allow_torch(CLI::App& app, std::string& policy) {
-  add_word(
-      app, "--allow-torch", policy, {"data", "all", "none"},
-      "Torch in a .py file: data ranks it apart, all with others, none fails it (default: data)");
+  add_word(app, "--allow-torch", policy, {"data", "all", "none"},
+           "If a .py file uses torch: data ranks it apart, all as others, none fails it (default: "
+           "data)");
 }
 
 CLI::Option* add_pairs(CLI::App& app, int& pairs, int most, const std::string& help) {
