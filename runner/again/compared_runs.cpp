@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -110,8 +111,7 @@ Result<Run> run_before(const Store& store, const Run& after) {
   const auto is_a_shard_beside = [&](const Run& run) {
     return !group.empty() && group_key(run) == group;
   };
-  const auto now = submitted_in(store, after);
-  if (!now) return now.error();
+  std::optional<Submitted> now;  // submissions of `after`, where they are asked for
   const Run* last = nullptr;
   InCommon of_last = InCommon::kNothing;
   while (it != runs->end() && ++it != runs->end()) {
@@ -119,6 +119,11 @@ Result<Run> run_before(const Store& store, const Run& after) {
       continue;
     // Runs of folders are taken as they are.
     if (!is_one_file(*it) && !is_one_file(after)) return std::move(*it);
+    if (!now) {
+      auto submitted = submitted_in(store, after);
+      if (!submitted) return submitted.error();
+      now = std::move(*submitted);
+    }
     const auto common = find_in_common(store, *it, *now);
     if (!common) return common.error();
     if (*common == InCommon::kCorrect) return std::move(*it);

@@ -97,7 +97,7 @@ std::string CallProtocol::likely_cause() {
 }
 
 std::string CallProtocol::step_against_races() {
-  return worker_ ? fmt::format("; a race or a wrong bound shows under sanitizers: {}",
+  return worker_ ? fmt::format("a race or a wrong bound shows under sanitizers: {}",
                                worker_->kind().crash_step)
                  : "";
 }

@@ -104,7 +104,7 @@ class CallProtocol {
   // A reason why the submission's results may be wrong, by its model's own account; empty without
   // one.
   [[nodiscard]] std::string likely_cause();
-  // The step that finds a race or a wrong bound, behind another step; empty without a worker.
+  // The step that finds a race or a wrong bound; empty without a worker.
   [[nodiscard]] std::string step_against_races();
   // Has the worker load the submission, without waiting for it; inputs must have been drawn. The
   // worker's empty calls come before that, so that the submission cannot slow them down and hide

@@ -257,10 +257,11 @@ std::optional<EarlyEnd> CorrectnessChecks::judge_as_fast_math(const std::vector<
 
 std::optional<EarlyEnd> CorrectnessChecks::wrong(const Check& check) {
   const std::string cause = at_.calls.likely_cause();
+  const std::string step = at_.calls.step_against_races();
   return EarlyEnd{State::kWrongResult, check.message + (cause.empty() ? "" : "; " + cause),
-                  fmt::format("compare with the task's module, which `kbench tasks prompt` prints, "
-                              "at the same size{}",
-                              at_.calls.step_against_races())};
+                  "compare with the task's module, which `kbench tasks prompt` prints, at the same "
+                  "size" +
+                      (step.empty() ? "" : "; " + step)};
 }
 
 // A compiled baseline that computes something else is left out, with the reason.

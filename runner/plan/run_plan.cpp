@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -135,26 +134,28 @@ std::optional<Error> unknown_agent(const RunRequest& request, const SubmissionSe
                      : "an agent is a folder right below that of the submissions"};
 }
 
-// A file in a level's folder that is called about as a task, without its number or with a mistyped
-// name, "AGENT/level1/relu.cpp", "AGENT/level1/23_sofmax.cpp": the name that it wants, by the tasks
-// there are; empty where that is not one.
+// A file in a level's folder whose name is nearly a task's, without its number or mistyped
+// ("AGENT/level1/relu.cpp", "AGENT/level1/23_sofmax.cpp"): the name that it wants. Empty where no
+// task's is near, or two tasks have it.
 std::string name_of_nearest_task(const fs::path& path,
                                  const std::vector<std::string>& known_tasks) {
   const std::string level = path.parent_path().filename().string();
   std::string stem = path.stem().string();
   if (const auto letters = stem.find_first_not_of("0123456789_"); letters != stem.npos)
     stem.erase(0, letters);
-  std::multimap<std::string, std::string> files;  // by the task's name without its number
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // names of the level's tasks, without their numbers
+  std::vector<std::string> files;  // the same tasks' file names
   for (const std::string& task : known_tasks) {
     const auto number = task.find('/') + 1;
     const auto name = task.find('_', number) + 1;
     if (!task.starts_with(level + "/") || name <= number) continue;
     names.push_back(task.substr(name));
-    files.emplace(names.back(), task.substr(number) + path.extension().string());
+    files.push_back(task.substr(number) + path.extension().string());
   }
   const auto meant = nearest(stem, names);
-  return meant && files.count(*meant) == 1 ? files.find(*meant)->second : "";
+  if (!meant || std::count(names.begin(), names.end(), *meant) != 1) return "";
+  const auto found = std::find(names.begin(), names.end(), *meant);
+  return files[static_cast<std::size_t>(found - names.begin())];
 }
 
 // A malformed submission for a selected task is a failed row; one whose task is unknown is a note,
