@@ -79,7 +79,9 @@ std::optional<EarlyEnd> CallProtocol::at_its_expense(const Wait& wait) {
 // A multiple of 256, at least one: there is a redzone before the first tensor too.
 std::uint64_t CallProtocol::random_offset() {
   if (!stands(Defence::kFreshPlaces)) return kAlignment;
-  return (keys_.key("offset", offsets_drawn_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
+  const DeviceKind device = on_cpu() ? DeviceKind::kCpu : DeviceKind::kCuda;
+  return (keys_.key("offset", offsets_drawn_++) % (slack_bytes(device) / kAlignment) + 1) *
+         kAlignment;
 }
 
 std::vector<SlotPlaces> CallProtocol::random_places() {

@@ -66,7 +66,8 @@ class Recording {
   [[nodiscard]] Seat seat() const { return is_vendor() ? Seat::kBaselines : Seat::kSubmission; }
 
   std::uint64_t random_offset() {
-    return (keys_.key("offset", offsets_++) % (kSlackBytes / kAlignment) + 1) * kAlignment;
+    const DeviceKind device = on_cuda() ? DeviceKind::kCuda : DeviceKind::kCpu;
+    return (keys_.key("offset", offsets_++) % (slack_bytes(device) / kAlignment) + 1) * kAlignment;
   }
 
   Status place() {

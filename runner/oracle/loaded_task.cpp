@@ -168,8 +168,11 @@ struct LoadedTask::Impl {
     return specs;
   }
 
-  [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + kSlackBytes; }
-  [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + kSlackBytes; }
+  [[nodiscard]] std::uint64_t slack() const {
+    return slack_bytes(device.is_cuda() ? DeviceKind::kCuda : DeviceKind::kCpu);
+  }
+  [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + slack(); }
+  [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + slack(); }
 
   [[nodiscard]] static std::byte* gate_of(const SeatMemory& memory) {
     return memory.inputs->data() + memory.inputs->bytes() - kGateBytes;
@@ -283,7 +286,7 @@ struct LoadedTask::Impl {
     const auto count = static_cast<std::uint64_t>(slots);
     const std::pair<std::unique_ptr<SharedArena>*, std::uint64_t> wanted[] = {
         {&made.inputs, count * input_stride() + kGateBytes},
-        {&made.params, param_layout.bytes + kSlackBytes},
+        {&made.params, param_layout.bytes + slack()},
         {&made.outputs, count * output_stride()}};
     for (const auto& [arena, bytes] : wanted)
       if (auto created = replace_arena(*arena, bytes); !created) return created;
@@ -634,7 +637,7 @@ Result<Arenas> LoadedTask::place(const PlaceRequest& request) {
     if (request.seats_baselines && request.timed && t.device.is_cpu()) t.take_scattered_pages();
     if (auto made = t.replace_arena(t.private_inputs, count * t.input_stride()); !made)
       return made.error();
-    const std::uint64_t param_bytes = t.param_layout.bytes + kSlackBytes;
+    const std::uint64_t param_bytes = t.param_layout.bytes + t.slack();
     if (auto made = t.replace_arena(t.private_params, param_bytes); !made) return made.error();
 
     t.original_draws = request.original_draws;
