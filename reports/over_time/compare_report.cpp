@@ -342,6 +342,7 @@ std::string offence_words(const ComparedRow& row) {
                                       shorten(sanitize_line(row.contestant()), kNameColumns));
   if (row.change == Change::kSlower)
     return fmt::format("{} takes {:.1f} % longer", who, 100 * row.longer_by().value_or(0));
+  if (row.change == Change::kUndecided) return fmt::format("{} is UNDECIDED", who);
   return fmt::format("{} {}", who, row.change == Change::kGone ? "is gone" : "now fails");
 }
 

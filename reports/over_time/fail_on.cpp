@@ -29,7 +29,7 @@ bool offends(const ComparedRow& row, const FailOn& fail_on) {
     case Change::kNowFails:
     case Change::kGone: return fail_on.fails;
     case Change::kSlower: return fail_on.slower && row.longer_by().value_or(0) > *fail_on.slower;
-    case Change::kUndecided:
+    case Change::kUndecided: return fail_on.undecided && !row.same_source;
     case Change::kNew:
     case Change::kNowPasses:
     case Change::kFaster:
@@ -47,12 +47,14 @@ Result<FailOn> parse_fail_on(std::string_view text) {
     const std::string_view word = text.substr(0, comma);
     if (word == "fails") {
       fail_on.fails = true;
+    } else if (word == "undecided") {
+      fail_on.undecided = true;
     } else if (const auto slower = parse_slower(word)) {
       fail_on.slower = slower;
     } else {
       return Error{ErrorCode::kUsage,
                    fmt::format("\"{}\" is nothing to fail on", word.substr(0, 80)),
-                   "--fail-on takes slower:5%, fails, or slower:5%,fails"};
+                   "--fail-on takes slower:5%, fails, undecided, or several: slower:5%,fails"};
     }
     if (comma == std::string_view::npos) return fail_on;
     text.remove_prefix(comma + 1);
@@ -60,7 +62,7 @@ Result<FailOn> parse_fail_on(std::string_view text) {
 }
 
 std::string not_judged_words(const Comparison& comparison, const FailOn& fail_on) {
-  if (!fail_on.slower) return "";
+  if (!fail_on.slower || fail_on.undecided) return "";
   const int undecided = comparison.count(Change::kUndecided);
   if (undecided == 0) return "";
   return fmt::format("{} of {} rows are UNDECIDED, on which slower:{:g}% does not fail", undecided,

@@ -300,14 +300,15 @@ std::size_t most_tries(std::span<const ResultRow> rows) {
 Json ranking_json(std::span<const AgentScore> ranking) {
   Json agents = Json::array();
   for (const AgentScore& score : ranking) {
-    agents.push_back({{"agent", sanitize_line(score.agent)},
-                      {"rank", {score.first_rank, score.last_rank}},
-                      {"apart", score.apart},
-                      {"tasks", score.tasks},
-                      {"submitted", score.submitted},
-                      {"correct", score.correct},
-                      {"variants", score.variants},
-                      {"scores", scores_json(score)}});
+    agents.push_back(
+        {{"agent", sanitize_line(score.agent)},
+         {"rank", score.first_rank == 0 ? Json() : Json{score.first_rank, score.last_rank}},
+         {"apart", score.apart},
+         {"tasks", score.tasks},
+         {"submitted", score.submitted},
+         {"correct", score.correct},
+         {"variants", score.variants},
+         {"scores", scores_json(score)}});
   }
   return agents;
 }

@@ -1,7 +1,6 @@
 #include "reports/page/page_model.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <set>
 #include <string_view>
@@ -58,7 +57,8 @@ PageBoard make_board(std::span<const ResultRow> rows, std::size_t offset, Varian
                   rows[0].protocol,
                   {},
                   {},
-                  {}};
+                  {},
+                  estimates_of(rows, rule)};
   board.scopes.push_back(make_scope(0, rows, rule));
   for (const AgentScore& score : board.scopes[0].ranking) board.agents.push_back(score.agent);
   if (rows.front().level != rows.back().level) {
@@ -144,20 +144,6 @@ std::string mean_words(const AgentScore& agent) {
                      show_speedup(shown), behind(show_left_out(agent.left_out[0], "eager")));
 }
 
-// Sums over an agent's tasks by estimate alone.
-struct Estimates {
-  std::size_t faster = 0;  // tasks
-  std::size_t timed = 0;
-  double sum = 0;  // sum of the logarithms of the speed-ups over eager
-
-  [[nodiscard]] double mean() const {
-    return timed == 0 ? 0 : std::exp(sum / static_cast<double>(timed));
-  }
-  bool operator<(const Estimates& other) const {
-    return std::pair(faster, mean()) < std::pair(other.faster, other.mean());
-  }
-};
-
 // The words in front of estimates: the device was never calibrated, or what else took the verdicts
 // of calibrated rows.
 std::string why_by_estimate(bool calibrated, const std::set<std::string>& reasons) {
@@ -169,39 +155,35 @@ std::string why_by_estimate(bool calibrated, const std::set<std::string>& reason
 
 // A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
 // scores are all 0 there and give no ranks, but there are estimates. Empty for any other board.
-std::string estimates_of(const PageBoard& board) {
-  std::vector<Estimates> found(board.agents.size());
+std::string estimate_words(const PageBoard& board) {
+  const auto most =
+      std::max_element(board.estimates.begin(), board.estimates.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == board.estimates.end()) return "";
+  const auto& [agent, estimates] = *most;
   bool calibrated = false;
   std::set<std::string> reasons;
-  for (const PageTask& task : board.tasks) {
-    for (std::size_t agent = 0; agent < task.best.size(); ++agent) {
-      const ResultRow* row = task.best[agent];
+  for (const PageTask& task : board.tasks)
+    for (const ResultRow* row : task.best) {
       if (!row || !row->counts_as_correct() || !row->ranked() || !row->over_eager) continue;
-      if (row->over_eager->verdict != Verdict::kNone) return "";
       calibrated = calibrated || row->over_eager->calibrated;
       reasons.insert(row->no_verdict);
-      found[agent].faster += row->over_eager->estimate > 1;
-      found[agent].sum += std::log(row->over_eager->estimate);
-      ++found[agent].timed;
     }
-  }
-  const auto most = std::max_element(found.begin(), found.end());
-  if (most == found.end() || most->timed == 0) return "";
-  const std::string& agent = board.agents[static_cast<std::size_t>(most - found.begin())];
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
-  const AgentScore& score = *std::find_if(
-      ranking.begin(), ranking.end(), [&](const AgentScore& one) { return one.agent == agent; });
+  const AgentScore& score =
+      *std::find_if(ranking.begin(), ranking.end(),
+                    [&](const AgentScore& one) { return one.agent == most->first; });
   const std::string how_fast =
-      most->faster > 0
+      estimates.faster > 0
           ? fmt::format("{} is faster than eager on {}, and correct on {}", join_names({agent}),
-                        of_tasks(most->faster, score.tasks), score.correct)
+                        of_tasks(static_cast<std::size_t>(estimates.faster), score.tasks),
+                        score.correct)
           : fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}",
                         join_names({agent}),
                         of_tasks(static_cast<std::size_t>(score.correct), score.tasks));
   return fmt::format("{}. By estimate {}; geometric mean of {} {}.",
                      why_by_estimate(calibrated, reasons), how_fast,
-                     correct_ones(static_cast<int>(most->timed), score.correct),
-                     show_ratio(most->mean()));
+                     correct_ones(estimates.timed, score.correct), show_ratio(estimates.mean()));
 }
 
 // A sentence for a board of which no task counts: with the reason, if there is only one.
@@ -302,7 +284,7 @@ std::string winners_of(const PageBoard& board) {
   // The first of those agents that rank together with the first correct one.
   const auto together = [&](const AgentScore& score) { return score.apart == correct->apart; };
   const AgentScore& lead = *std::find_if(ranking.begin(), ranking.end(), together);
-  if (const auto estimated = estimates_of(board); !estimated.empty()) return estimated;
+  if (const auto estimated = estimate_words(board); !estimated.empty()) return estimated;
   std::vector<std::string> first;
   for (const AgentScore& score : ranking)
     if (score.first_rank == 1 && together(score)) first.push_back(score.agent);

@@ -13,6 +13,7 @@
 
 #include "reports/rank/bootstrap.hpp"
 #include "reports/rank/contributions.hpp"
+#include "reports/rank/estimates.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/core/usable_cores.hpp"
@@ -415,6 +416,15 @@ Ranks ranks_by(const std::vector<Scorer>& scorers, std::size_t s, int redrawings
   return ranks;
 }
 
+void order_by_estimates(std::vector<AgentScore>& ranking,
+                        const std::map<std::string, Estimates>& estimates) {
+  for (AgentScore& score : ranking) score.first_rank = score.last_rank = 0;
+  std::stable_sort(ranking.begin(), ranking.end(), [&](const AgentScore& a, const AgentScore& b) {
+    if (a.apart != b.apart) return b.apart;
+    return estimates.at(b.agent) < estimates.at(a.agent);
+  });
+}
+
 }  // namespace
 
 std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
@@ -463,6 +473,8 @@ std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
     return std::tuple(sure_b, a.first_rank, a.last_rank, mean_b) <
            std::tuple(sure_a, b.first_rank, b.last_rank, mean_a);
   });
+  if (const auto estimates = estimates_of(rows, options.rule); !estimates.empty())
+    order_by_estimates(ranking, estimates);
   return ranking;
 }
 
@@ -480,7 +492,7 @@ std::string show_left_out(const LeftOut& left_out, std::string_view baseline) {
 }
 
 std::string show_ranks(const AgentScore& score) {
-  if (score.tasks == 0) return "–";
+  if (score.tasks == 0 || score.first_rank == 0) return "–";
   if (score.first_rank == score.last_rank) return fmt::format("{}", score.first_rank);
   return fmt::format("{}–{}", score.first_rank, score.last_rank);
 }

@@ -38,7 +38,8 @@ struct AgentScore {
   // An agent is surely better than another if its sure fast_1 over eager, and where both are equal
   // its mean over eager, is the larger one in 97.5 % of redrawings of the tasks. Its first rank is
   // one more than the number of those surely better than it, its last rank one more than the number
-  // of those that it does not surely beat. Agents whose ranks overlap are not told apart.
+  // of those that it does not surely beat. Agents whose ranks overlap are not told apart. Both are
+  // 0 where there are only estimates: those rank nobody.
   int first_rank = 0;
   int last_rank = 0;
   std::string agent;
@@ -64,14 +65,15 @@ struct RankingOptions {
 };
 
 // Agents, best first: by sure fast_1 over eager, then by their ranks, then by the mean over eager,
-// then by name; those ranked apart come last. `rows` may be compared.
+// then by name; where there are only estimates by those, and then by name. Those ranked apart come
+// last. `rows` may be compared.
 [[nodiscard]] std::vector<AgentScore> rank_agents(std::span<const ResultRow> rows,
                                                   const RankingOptions& options = {});
 
 // "4 have no verdict, 1 has no compiled time"; empty where nothing is left out.
 [[nodiscard]] std::string show_left_out(const LeftOut& left_out, std::string_view baseline);
 
-// "1", "2–4"; "–" where no task counts.
+// "1", "2–4"; "–" where no task counts, and for estimates.
 [[nodiscard]] std::string show_ranks(const AgentScore& score);
 
 }  // namespace kbench

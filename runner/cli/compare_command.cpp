@@ -74,9 +74,9 @@ CLI::App* add_compare(CLI::App& app, CompareOptions& options) {
   add_database(compare, options.database);
   add_baseline(compare, options.baseline);
   compare
-      .add_option(
-          "--fail-on", options.fail_on,
-          "Exit with code 4 on slower:N%, on fails, or on both: slower:5%,fails (see below)")
+      .add_option("--fail-on", options.fail_on,
+                  "Exit with code 4 on slower:N%, fails or undecided, or several: slower:5%,fails "
+                  "(see below)")
       ->check(CLI::Validator(
           [](std::string& word) -> std::string {
             const auto parsed = parse_fail_on(word);

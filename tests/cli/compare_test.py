@@ -262,6 +262,18 @@ class CompareTest(RunsCase):
         self.assertIn("▼ SLOWER", result.stdout)
         self.json_of("compare", "--fail-on", "slower:5%", code=REGRESSION)
 
+    def test_what_nobody_could_judge_fails_where_that_is_asked_for(self):
+        """On a device that is not calibrated a job would stay green whatever happens."""
+        self.make([[{"source": source, "submission_ns": time}]
+                   for source, time in (("a", 1_000_000), ("a", 1_100_000), ("b", 3_000_000))])
+        self.change("UPDATE evaluation SET between_sessions = NULL, between_runs = NULL, calibrated_at = NULL")
+        self.assert_good(self.kbench("compare", "--fail-on", "slower:5%,fails"))
+        result = self.kbench("compare", "--fail-on", "slower:5%,undecided")
+        self.assert_fails(result, REGRESSION, "level1/019_relu of alice is UNDECIDED")
+        self.assertNotIn("does not fail", result.stderr)
+        self.assert_good(self.kbench("compare", run_id(1)[:4], run_id(2)[:4], "--fail-on", "undecided"))
+        self.assert_fails(self.kbench("compare", "--fail-on", "undecide"), USAGE, "is nothing to fail on")
+
     def test_exit_zero_leaves_the_regression_in_words(self):
         self.make([[{"submission_ns": 1_000_000}], [{"submission_ns": 1_100_000}]])
         result = self.kbench("compare", "--fail-on", "slower:5%", "--exit-zero")

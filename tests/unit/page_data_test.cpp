@@ -234,6 +234,7 @@ TEST(PageModel, WhereNobodyIsFasterByEstimateTheHeadlineSaysHowFarAway) {
   board.tasks.resize(2);
   board.tasks[0].best = {&rows[0], &rows[1]};
   board.tasks[1].best = {nullptr, &rows[2]};
+  board.estimates = estimates_of(rows, VariantRule::kBest);
   board.scopes.resize(1);
   for (const char* name : {"a", "b"}) {
     AgentScore score;

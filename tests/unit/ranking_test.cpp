@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/rank/estimates.hpp"
 #include "tests/unit/score_fixture.hpp"
 
 namespace kbench {
@@ -53,6 +54,38 @@ TEST(Ranking, ThreeNamesOfOneFileShareARank) {
   std::vector<std::string> shown = ranks(rows);
   std::sort(shown.begin(), shown.end());
   EXPECT_THAT(shown, ::testing::ElementsAre("a 1–3", "b 1–3", "behind 4", "c 1–3"));
+}
+
+// Was: ranks 1–3 and an order by ranks that nobody has, beside "nobody is ranked".
+TEST(Ranking, WithoutAVerdictEstimatesOrderAgentsAndRankNobody) {
+  std::vector<ResultRow> rows;
+  add_agent(rows, "all slower", 0.1);
+  add_agent(rows, "some faster", 3, 10);
+  add_agent(rows, "all faster", 3);
+  rows.push_back(failed("failing", 0));
+  for (ResultRow& row : rows)
+    if (row.over_eager) row.over_eager->verdict = Verdict::kNone;
+  EXPECT_THAT(ranks(rows),
+              ::testing::ElementsAre("all faster –", "some faster –", "all slower –", "failing –"));
+  for (ResultRow& row : rows)
+    if (row.over_eager) row.over_eager->verdict = Verdict::kFaster;
+  EXPECT_THAT(ranks(rows), ::testing::Contains("all faster 1")) << "one verdict, and all rank";
+}
+
+TEST(Estimates, CountWhatIsSolvedByTheBestOfAnAgent) {
+  std::vector<ResultRow> rows{solved("a", 0, 2), solved("a", 0, 8), solved("a", 1, 0.5),
+                              failed("a", 2), failed("b", 0)};
+  EXPECT_TRUE(estimates_of(rows, VariantRule::kBest).empty()) << "there are verdicts";
+  for (ResultRow& row : rows)
+    if (row.over_eager) row.over_eager->verdict = Verdict::kNone;
+  const auto found = estimates_of(rows, VariantRule::kBest);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found.at("a").faster, 1);
+  EXPECT_EQ(found.at("a").timed, 2);
+  EXPECT_NEAR(found.at("a").mean(), 2, 1e-9);
+  EXPECT_EQ(found.at("b").timed, 0);
+  EXPECT_EQ(found.at("b").mean(), 0);
+  EXPECT_TRUE(found.at("b") < found.at("a"));
 }
 
 // `a` is not told apart from `b`, nor `b` from `c`, but `a` from `c`: each fails at other tasks.
