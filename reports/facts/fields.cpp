@@ -196,8 +196,8 @@ constexpr std::array kFields{
     Field{
         "pay", "Paid for", Unit::kText,
         "What a reward pays the row for: failure, where the submission failed, or where it "
-        "computes "
-        "with torch against the rule of its run (--allow-torch) and is not faster than eager by "
+        "computes with torch, its run does not allow all of torch (--allow-torch), and it is not "
+        "faster than eager by "
         "more than the margin; else the row is correct, and that is its speedup; at_most_same, up "
         "to that of a kernel as fast as the baseline, where the machine was busy, few blocks were "
         "timed or it is below the floor; or correct, where the speed-up has no verdict for another "

@@ -13,6 +13,7 @@
 #include <fmt/ranges.h>
 
 #include "reports/facts/file_names.hpp"
+#include "reports/facts/next_step.hpp"
 #include "reports/facts/run_facts.hpp"
 #include "reports/facts/without_folders.hpp"
 #include "runner/analysis/keep.hpp"
@@ -265,6 +266,8 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   // Messages are as every format shows them: a report is published.
   row.message = without_folders(evaluation.message);
   row.hint = without_folders(evaluation.hint);
+  if (row.hint.empty() && row.state == State::kCompileError)
+    row.hint = step_after_compile_error(row.message);
 
   row.limit_ns = evaluation.limit_ns;
   row.unfused_limit_ns = evaluation.unfused_limit_ns;

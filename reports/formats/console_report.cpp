@@ -4,7 +4,6 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -53,34 +52,9 @@ std::string render_message(const std::string& message, int limit) {
   return out;
 }
 
-// "line 3 of relu.cpp", as g++ ("./relu.cpp:3:84: error") and nvcc ("./relu.cu(3): error") name it;
-// the author's own files are compiled as ./FILE.
-std::string place_of_error(std::string_view line) {
-  const std::size_t end = std::min(line.find(": error"), line.find(": fatal error"));
-  if (end == line.npos || !line.starts_with("./")) return "";
-  line.remove_prefix(2);
-  const std::size_t file_end = std::min(line.find_first_of(":("), line.size());
-  const std::string_view file = line.substr(0, file_end);
-  const std::string_view rest = line.substr(std::min(file_end + 1, line.size()));
-  const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
-  if (number.empty() || file == "task.h" || file == "kbench.h") return "";
-  return fmt::format("line {} of {}", number, file);
-}
-
-// The next thing to do about a failure: the row's own hint, or after a compiler's words the line to
-// correct.
-std::string next_step(const ResultRow& row) {
-  if (!row.hint.empty() || row.state != State::kCompileError) return sanitize_line(row.hint);
-  std::string place;
-  std::istringstream lines(sanitize_text(row.message));
-  for (std::string line; place.empty() && std::getline(lines, line);) place = place_of_error(line);
-  return fmt::format(
-      "correct {} and run it again: what does not compile is told in seconds, without a device",
-      place.empty() ? "the submission" : place);
-}
-
-std::string step_line(const std::string& step) {
-  return step.empty() ? "" : fmt::format("      → {}\n", step);
+// The next thing to do about a failure.
+std::string step_line(const ResultRow& row) {
+  return row.hint.empty() ? "" : fmt::format("      → {}\n", sanitize_line(row.hint));
 }
 
 // Stands behind a state that is a failure: the one to blame.
@@ -98,7 +72,7 @@ std::string render_failure(const ResultRow& row, const ConsoleOptions& options) 
       fmt::format("  {} {}  {}  {}{}\n", paint(glyph(row.state), tone(row.state), options.colour),
                   sanitize_line(row.task), contestant_of(row),
                   paint(words(row.state), tone(row.state), options.colour), behind_state(row));
-  return head + render_message(row.message, options.message_lines) + step_line(next_step(row));
+  return head + render_message(row.message, options.message_lines) + step_line(row);
 }
 
 using RowsByReason = std::map<std::string, std::vector<const ResultRow*>>;
@@ -277,7 +251,7 @@ std::string render_card(const VerdictCard& card, const ResultRow& row,
   std::string out = card_head(card, row, options) + "\n" + card_facts(card, options);
   if (!card.message.empty())
     out += fmt::format("\n{}", render_message(card.message, options.message_lines));
-  return out + step_line(next_step(row)) + card_doubts(card, options);
+  return out + step_line(row) + card_doubts(card, options);
 }
 
 std::string render_group(const ReportData& data, const ConsoleOptions& options) {

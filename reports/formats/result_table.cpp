@@ -51,6 +51,21 @@ Cell verdict_cell(const ResultRow& row) {
   return {fmt::format("{} {}", glyph(verdict), to_string(verdict)), tone(verdict)};
 }
 
+// "level1/" where all tasks are of that level; of several levels "level", which leaves
+// "1/019_relu".
+std::size_t spare_of_tasks(std::span<const ResultRow> rows) {
+  constexpr std::string_view kLevel = "level";
+  const auto all_begin_with = [&](std::string_view text) {
+    return std::all_of(rows.begin(), rows.end(),
+                       [&](const ResultRow& row) { return row.task.starts_with(text); });
+  };
+  if (rows.empty() || !all_begin_with(kLevel)) return 0;
+  const std::string_view first = rows.front().task;
+  const std::size_t slash = first.find('/');
+  if (slash != first.npos && all_begin_with(first.substr(0, slash + 1))) return slash + 1;
+  return kLevel.size();
+}
+
 bool several_sizes(std::span<const ResultRow> rows) {
   return std::any_of(rows.begin(), rows.end(),
                      [&](const ResultRow& row) { return row.size != rows.front().size; });
@@ -117,6 +132,7 @@ std::vector<Column> result_columns(std::span<const ResultRow> rows, std::size_t 
   using Kind = Column::Kind;
   std::vector<Column> columns;
   columns.push_back(field_column("task", Kind::kName, rows));
+  columns.back().spare = spare_of_tasks(rows);
   if (several_sizes(rows)) columns.push_back(field_column("size", Kind::kText, rows));
   Column contestant{"Submission", Kind::kName, {}};
   Column state{"State", Kind::kText, {}};

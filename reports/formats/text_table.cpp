@@ -59,6 +59,16 @@ void cut_cells(Column& column, std::size_t width) {
   for (Cell& cell : column.cells) cell.text = shorten(cell.text, width);
 }
 
+// Leaves out what is spare of the next column that has any; false where none has.
+bool drop_spare(std::vector<Column>& columns) {
+  const auto with = std::find_if(columns.begin(), columns.end(),
+                                 [](const Column& column) { return column.spare > 0; });
+  if (with == columns.end()) return false;
+  for (Cell& cell : with->cells) cell.text.erase(0, with->spare);
+  with->spare = 0;
+  return true;
+}
+
 // The column whose cells are cut next: the widest of text, and one that flows after all others.
 // Past the end: none can be cut.
 std::size_t next_to_cut(const std::vector<Column>& columns,
@@ -73,7 +83,7 @@ std::size_t next_to_cut(const std::vector<Column>& columns,
 }
 
 void fit(std::vector<Column>& columns, std::size_t limit) {
-  while (total(widths_of(columns, limit)) > limit && drop_one(columns)) {
+  while (total(widths_of(columns, limit)) > limit && (drop_one(columns) || drop_spare(columns))) {
   }
   for (std::vector<std::size_t> widths = widths_of(columns, limit); total(widths) > limit;
        widths = widths_of(columns, limit)) {

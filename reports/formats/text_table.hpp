@@ -26,6 +26,9 @@ struct Column {
   // A column that flows is at most half as wide as the terminal; a longer cell of it takes the room
   // of those behind it, and one long name is whole without taking the room of other rows.
   bool flows = false;
+  // Bytes that every cell begins with and that go before anything of it is cut: "level1/" of tasks
+  // that are all of that level. ASCII.
+  std::size_t spare = 0;
 };
 
 struct TableStyle {
@@ -34,8 +37,8 @@ struct TableStyle {
 };
 
 // Every column has the same number of cells; numbers are aligned to the right. Where even the
-// columns that are always there are too wide, the widest of them that are aligned to the left are
-// cut, to no less than eight.
+// columns that are always there are too wide, what is spare at the start of their cells goes, and
+// then the widest of them that are aligned to the left are cut, to no less than eight.
 [[nodiscard]] std::string render_table(std::vector<Column> columns, const TableStyle& style);
 
 [[nodiscard]] std::string paint(std::string_view text, Tone tone, bool colour);

@@ -103,9 +103,30 @@ void write_rank(HtmlWriter& html, const AgentScore& score, const std::vector<Sco
   html.close();
 }
 
+// Agents in the order of their estimates, on a board that ranks nobody.
+void write_estimates(HtmlWriter& html, const PageBoard& board) {
+  open_table(html, "Agents by estimates, which rank nobody");
+  write_heads(html,
+              {"Agent", "Faster than eager", "Geometric mean vs eager", "Correct", "Variants"}, 1);
+  for (const AgentScore& score : board.scopes[0].ranking) {
+    const Estimates& estimates = board.estimates.at(score.agent);
+    html.open("tr").element("th", score.agent, {{"scope", "row"}});
+    write_number(html, fmt::format("{} of {}", estimates.faster, score.tasks));
+    write_number(html, estimates.timed == 0
+                           ? "–"
+                           : fmt::format("{} of {} task{}", show_ratio(estimates.mean()),
+                                         estimates.timed, estimates.timed == 1 ? "" : "s"));
+    write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
+    write_number(html, fmt::format("{}", score.variants));
+    html.close();
+  }
+  close_table(html);
+}
+
 void write_ranking(HtmlWriter& html, const PageModel& page, const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (ranking.empty()) return;
+  if (!board.estimates.empty()) return write_estimates(html, board);
   open_table(html, "Ranking of agents over all tasks");
   std::vector<std::string> heads{"Agent", "Rank"};
   const std::vector<Score> shown = shown_scores(ranking);
@@ -208,7 +229,8 @@ void write_failures(HtmlWriter& html, const PageBoard& board) {
       if (row.fault == Fault::kNone) continue;
       if (!begun) {
         open_table(html, "What failed");
-        write_heads(html, {"Task", "Submission", "State", "Whose fault", "Message"}, 5);
+        write_heads(html, {"Task", "Submission", "State", "Whose fault", "Message and next step"},
+                    5);
         begun = true;
       }
       html.open("tr").element("th", row.task, {{"scope", "row"}});
@@ -216,7 +238,9 @@ void write_failures(HtmlWriter& html, const PageBoard& board) {
       html.element("td", fmt::format("{} {}", glyph(row.state), words(row.state)),
                    {{"class", std::string(to_string(tone(row.state)))}});
       html.element("td", whose(row.fault));
-      html.element("td", first_line(row.message), {{"class", "first-line"}}).close();
+      html.open("td", {{"class", "first-line"}}).text(first_line(row.message));
+      if (!row.hint.empty()) html.element("small", "→ " + sanitize_line(row.hint));
+      html.close().close();
     }
   if (begun) close_table(html);
 }

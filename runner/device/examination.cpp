@@ -101,7 +101,7 @@ std::vector<Finding> check_compilers(const Installation& installation,
   std::vector<Finding> findings;
   if (toolchain.host_compiler.empty()) {
     findings.push_back({"c++", Health::kFail, "no C++ compiler: .cpp submissions cannot be built",
-                        "install g++, or set CXX"});
+                        "install g++ (Debian, Ubuntu: apt install g++), or set CXX"});
   } else {
     findings.push_back(
         {"c++", Health::kPass,
@@ -123,7 +123,7 @@ std::vector<Finding> check_compilers(const Installation& installation,
       toolchain.ninja.empty()
           ? Finding{"ninja", Health::kSkipped,
                     "no ninja: Python submissions that compile extensions are skipped",
-                    "install ninja-build"}
+                    "install ninja (Debian, Ubuntu: apt install ninja-build)"}
           : Finding{"ninja", Health::kPass, toolchain.ninja.string(), ""});
   return findings;
 }

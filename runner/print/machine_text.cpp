@@ -114,7 +114,8 @@ std::string clock_text(const ClockFindings& findings, const Terminal& out) {
   text += "\n";
   const std::string& device = stored.device.device;
   text += fmt::format(
-      "PASS: the bias is {:.1f} % at most. A verdict needs more than {:.0f} %, so the bias makes "
+      "PASS: the bias is {:.1f} % of the time at most. A verdict needs more than {:.0f} %, so the "
+      "bias makes "
       "none. Told apart: by a run's own samples, however small the difference\n",
       100 * largest_bias(device), 100 * same_margin(device));
   if (findings.empty_call_ns)

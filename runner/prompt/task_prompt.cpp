@@ -105,8 +105,8 @@ std::string precision(const PromptParts& parts) {
 std::string timing(const LanguageText& language) {
   return "\n## How time is taken\n\n- " + language.timing +
          "\n- Eager, compiled and yours take turns in short blocks of random order, on fresh "
-         "inputs, over several\n  placements of the buffers, with caches flushed before each "
-         "call. Inputs and\n  outputs lie in pages that are chosen alike for all sides.\n"
+         "inputs, over several\n  placements of the buffers. No call finds its inputs or outputs "
+         "in a cache. They\n  lie in pages that are chosen alike for all sides.\n"
          "- The result is the median ratio of baseline to yours, with its 95 % interval.\n";
 }
 

@@ -209,6 +209,19 @@ class EstimatesTest(AnswerCase):
         self.assertEqual(set(self.open().locator("td.score-range").all_inner_texts()), {""})
 
 
+    def test_without_a_script_the_order_and_the_ranks_are_the_same(self):
+        """Was: "Rank 1–3" in another order, below "nobody is ranked"."""
+        def agents(page, table):
+            return page.locator(f"{table} tbody th").all_inner_texts()
+        plain = self.open(java_script_enabled=False)
+        self.assertNotIn("Ranking of agents", plain.inner_text("#static"))
+        table = "#static table:has(caption:text-is('Agents by estimates, which rank nobody'))"
+        self.assertRegex(plain.inner_text(f"{table} tbody tr >> nth=0"), r"agent-a\s+\d+ of 37\s+\d+\.\d+× of \d+ tasks")
+        with_script = self.open()
+        self.assertEqual(agents(plain, table), agents(with_script, ".ranking"))
+        self.assertIn("correct, no verdict", with_script.inner_text(".outcome-legend"))
+        self.assertNotIn("not FASTER", with_script.inner_text(".outcome-legend"))
+
     def test_failures_alone_are_no_mean(self):
         """Was: 0.100× and 0 % for each, the failures' own, since no other time counts."""
         for metric in ("penalised", "limit"):

@@ -106,6 +106,7 @@ class PageCase(unittest.TestCase):
         page.on("request", lambda request: self.complaints.append(request.url)
                 if not request.url.startswith(("file:", "blob:", "data:")) else None)
         page.goto((file or self.file).as_uri() + fragment)
+        self.assertEqual(self.complaints, [])  # at once: nothing that a test waits for would come
         self.addCleanup(lambda: self.assertEqual(self.complaints, []))
         return page
 

@@ -371,7 +371,7 @@ class OverviewTest(PageCase):
     def test_what_became_of_an_agents_tasks(self):
         page = self.open()
         title = page.locator('tr[data-agent="agent-b"] .outcome-cell title').first.text_content()
-        counts = dict(reversed(part.split(" ", 1)) for part in title.split(", ") if part[0].isdigit())
+        counts = {kind: number for number, kind in re.findall(r"(\d+) (.+?)(?=, \d|$)", title)}
         board = self.board()
         column = board["agents"].index("agent-b")
         rows = data_of(self.file)["rows"]

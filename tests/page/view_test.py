@@ -81,6 +81,33 @@ class WordsTest(PageCase):
         self.assertIn("[", page.inner_text(".on-paper table"))
         self.assertNotIn("Intervals have no room here", page.inner_text("main"))
 
+    def test_paper_has_what_failed(self):
+        """Was: only on the screen, and without a script."""
+        page = self.open()
+        table = ".on-paper table:has(caption:text-is('What failed'))"
+        self.assertEqual(page.locator(table).count(), 0)
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        texts = page.locator(f"{table} tbody tr").all_inner_texts()
+        failed = [row for row in self.report["results"] if row["fault"] != "none"]
+        self.assertEqual(len(texts), len(failed))
+        for row in failed:
+            wanted = [row["task"], row["agent"], row["state"].replace("_", " "), row["message"].splitlines()[0]]
+            self.assertTrue(any(all(part in text for part in wanted) for text in texts), wanted)
+
+    def test_what_nobody_solved_is_a_state_with_its_number(self):
+        names = [field["name"] for field in data_of(self.file)["fields"]]
+        task = self.board()["tasks"][0]
+
+        def change(data):
+            first, count = task["rows"]
+            for row in data["rows"][first:first + count]:
+                row[names.index("state")], row[names.index("correct")] = "wrong_result", False
+        self.assertEqual(self.tasks(self.open("#?show=unsolved")), [])
+        page = self.open("#?show=unsolved", file=self.altered(change))
+        self.assertEqual(page.locator("#filter-show option:checked").inner_text(), "✗ solved by nobody (1)")
+        self.assertEqual(self.tasks(page), [task["task"]])
+
     def test_what_the_outcomes_are_of_stands_at_them(self):
         """Was: a bar of 40 tasks beside "33 of 37", and "20 FASTER" beside "Fast 21 of 37"."""
         page = self.open("#?metric=sure")

@@ -121,6 +121,7 @@ TEST(ConsoleReport, AFailureSaysWhoseFaultItIs) {
   for (const std::string& text : told(State::kOk)) EXPECT_THAT(text, Not(HasSubstr("fault")));
 }
 
+// Every other format has it as the row's hint.
 TEST(ConsoleReport, ACompileErrorSaysWhatToDoNext) {
   Evaluation e = make_report_data().evaluations[0];
   e.state = State::kCompileError;

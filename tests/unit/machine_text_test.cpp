@@ -86,7 +86,8 @@ TEST(MachineText, AClockCheckThatFailedIsSaid) {
   EXPECT_THAT(text, HasSubstr("4 evaluations ran beside other programs"));
   findings.calibration.device.device = "cuda";
   EXPECT_THAT(clock_text(findings, kPlain), HasSubstr("a GPU's times do not contain it"));
-  EXPECT_THAT(clock_text(findings, kPlain), HasSubstr("PASS: the bias is 0.5 % at most."));
+  EXPECT_THAT(clock_text(findings, kPlain),
+              HasSubstr("PASS: the bias is 0.5 % of the time at most."));
   findings.place = "cuda:1";
   findings.calibration.device.identity = "GPU-7";
   EXPECT_THAT(clock_text(findings, kPlain), HasSubstr("timing  cuda:1 (GPU-7), a device, 3 runs"));

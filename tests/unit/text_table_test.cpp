@@ -57,6 +57,19 @@ TEST(TextTable, WhatStaysIsCutOnTheLeftAlignedSide) {
   EXPECT_EQ(widest_line(render_table(columns(), {.columns = 3})), 15u) << "no less than eight";
 }
 
+TEST(TextTable, WhatAllCellsBeginWithGoesBeforeAnythingIsCut) {
+  std::vector<Column> two = {
+      {.heading = "Task", .cells = {{"level1/019_relu"}, {"level1/020_leaky_relu"}}, .spare = 7},
+      {.heading = "Time", .kind = Column::Kind::kNumber, .cells = {{"1.25"}, {"10.50"}}}};
+  EXPECT_THAT(render_table(two, {.columns = 40}), HasSubstr("level1/020_leaky_relu  "));
+  EXPECT_EQ(render_table(two, {.columns = 21}),
+            "Task             Time\n"
+            "──────────────  ─────\n"
+            "019_relu         1.25\n"
+            "020_leaky_relu  10.50\n");
+  EXPECT_THAT(render_table(two, {.columns = 15}), HasSubstr("020_lea…  10.50"));
+}
+
 // The long name is whole, its own row loses what stands behind it, and other rows lose nothing.
 TEST(TextTable, ACellThatFlowsTakesTheRoomBehindIt) {
   std::vector<Column> two = {

@@ -1,6 +1,8 @@
 // The page's data, unpacked once: rows become objects by field name, and what refers to a row by its
 // position refers to the object. reports/page/page_data.hpp says how it is packed.
 
+import { words } from "./words.js";
+
 const raw = JSON.parse(document.getElementById("data").textContent);
 
 const unpack = (field, value) =>
@@ -113,3 +115,10 @@ export const contestant = (row) =>
 
 // Stands behind a contestant that has two files for a task, as ResultRow::file; else empty.
 export const fileMark = (row) => (row.details.file ? ` (${row.details.file})` : "");
+
+export const nameOf = (row) => (row.agent === null ? words.baselinesOnly : contestant(row) + fileMark(row));
+
+export const stateText = (row) => `${data.states[row.state].glyph} ${data.states[row.state].words}`;
+
+// Whose fault it is; empty where nothing failed.
+export const faultText = (row) => words.faults[row.fault] ?? "";

@@ -2,6 +2,7 @@
 
 import { words } from "./words.js";
 import { cellOf, compiledCell } from "./cells.js";
+import { isCorrect } from "./data.js";
 import { scopeOf } from "./score.js";
 
 // "desc.@agent-a" → {column: "@agent-a", descending: true}
@@ -38,6 +39,11 @@ export const agentsShown = (board, view) => {
 };
 
 const isSubmitted = (task) => task.best.some((row) => row !== null);
+
+// Whether it was tried, and nobody solved it.
+const isUnsolved = (task) => isSubmitted(task) && !task.best.some(isCorrect);
+
+export const unsolvedOf = (board) => board.tasks.filter(isUnsolved).length;
 
 // Where most tasks have no submission, those that have one are what is looked for.
 const mostlyEmpty = new Map();
@@ -96,6 +102,7 @@ export const tasksCounted = (board, view) =>
 const matches = (state, cells) => (task) => {
   if (state === "all") return true;
   if (state === "submitted") return isSubmitted(task);
+  if (state === "unsolved") return isUnsolved(task);
   return cells.get(task).agents.some((cell) => cell.kind === state);
 };
 

@@ -3,17 +3,18 @@
 
 import { words } from "./words.js";
 import { announce, h, taskName } from "./dom.js";
-import { agentsShown, cellsOf, familiesOf, hiddenTasks, isLeftOut, isNarrowed, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksCounted, tasksShown } from "./filters.js";
+import { agentsShown, cellsOf, familiesOf, hiddenTasks, isLeftOut, isNarrowed, leftOutOf, noneWords, outWith, sortOf, statesShown, tasksCounted, tasksShown, unsolvedOf } from "./filters.js";
 import { data } from "./data.js";
 import { showMs } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { tick } from "./ticks.js";
 import { exportButtons } from "./exports.js";
+import { paperFailures, paperTables } from "./paper.js";
 
 const ROW = 34; // pixels; page.css has the same height
 const BEYOND = 4; // rows kept above and below those in sight
 const MOST_WITH_RANGE = 6; // agents whose intervals have room in their cells
-const ON_PAPER = 5; // agents in one table
+const MOST_WITH_ALL_RANGES = 3; // agents beside whom that of the compiled baseline has room too
 const FEW_AGENTS = 5; // are found without a search
 
 const columnsOf = (board) => [
@@ -72,7 +73,7 @@ const rowElement = (task, cells, places, ranged, boxed) =>
     h("th", { scope: "row", title: task.task }, boxed ? countBox(task) : null, h("a", null, taskName(task.task))),
     h("td", { class: "cell quiet" },
       showMs(task.baselines["time_ns.eager"])),
-    cellElement(cells.get(task).compiled, false),
+    cellElement(cells.get(task).compiled, ranged && places.length <= MOST_WITH_ALL_RANGES),
     places.map((place) => cellElement(cells.get(task).agents[place], ranged)));
 
 const syncRow = (row, task) => {
@@ -107,7 +108,7 @@ class Rows {
 }
 
 // The table as text, for Markdown.
-export const textTable = (board, tasks) => {
+const textTable = (board, tasks) => {
   const cells = cellsOf(board, view.over);
   const places = agentsShown(board, view);
   const text = (cell) => [cell.text, cell.range, cell.glyph].filter(Boolean).join(" ");
@@ -139,7 +140,9 @@ const filterBar = (board, onExport) => {
     type: "search", id: "search-agents", value: view.who, placeholder: words.searchAgents,
     "aria-label": words.searchAgents, on: { input: () => change({ who: agents.value }, view.who === "") },
   });
-  const show = picker("show", words.show, Object.entries(words.filters));
+  const unsolved = unsolvedOf(board);
+  const show = picker("show", words.show, Object.entries(words.filters)
+    .map(([state, text]) => [state, state === "unsolved" ? words.numbered(text, unsolved) : text]));
   const level = picker("level", words.level, board.scopes.map((scope) =>
     [String(scope.level), scope.level === 0 ? words.allLevels : words.levelOf(scope.level)]));
   const families = familiesOf(board);
@@ -218,28 +221,6 @@ const columnWidths = (board) =>
     h("col", { class: "col-compiled" }),
     agentsShown(board, view).map(() => h("col", { class: "col-agent" })));
 
-// A column on paper is narrow: it breaks before an interval, never within one.
-const paperCell = (text) => {
-  const at = text.indexOf("[");
-  return h("td", null, at < 0 ? text : [text.slice(0, at), h("span", { class: "whole" }, text.slice(at))]);
-};
-
-// All tasks shown, a few agents in each table, for the printer.
-export const paperTables = (board) => {
-  const tasks = tasksShown(board, view);
-  const table = textTable(board, tasks);
-  const groups = Math.max(1, Math.ceil(agentsShown(board, view).length / ON_PAPER));
-  return Array.from({ length: groups }, (_, group) => {
-    const from = 3 + group * ON_PAPER;
-    const pick = (line) => [...line.slice(0, 3), ...line.slice(from, from + ON_PAPER)];
-    const [head, ...lines] = table.map(pick);
-    return h("table", { class: "paper" },
-      h("caption", null, words.matrixCaption(view.over)),
-      h("thead", null, h("tr", null, head.map((text) => h("th", { scope: "col" }, text)))),
-      h("tbody", null, lines.map((line) => h("tr", null, line.map(paperCell)))));
-  });
-};
-
 export const makeMatrix = () => {
   const caption = h("caption", { class: "unseen" });
   const headRow = h("tr");
@@ -296,6 +277,7 @@ export const makeMatrix = () => {
     table.querySelector("colgroup")?.remove();
     caption.after(columnWidths(board));
     table.classList.toggle("ranged", ranged);
+    table.classList.toggle("all-ranged", ranged && agentsShown(board, view).length <= MOST_WITH_ALL_RANGES);
     rangesNote.classList.toggle("narrow-only", ranged);
     rangesNote.hidden = board.agents.length === 0;
     table.style.setProperty("--agents", String(agentsShown(board, view).length));
@@ -362,6 +344,10 @@ export const makeMatrix = () => {
   };
 
   const toTop = () => { scroller.scrollTop = 0; };
-  const print = (on) => paper.replaceChildren(...(on && now ? paperTables(now) : []));
+  const forPaper = () => {
+    const tasks = tasksShown(now, view);
+    return [...paperTables(words.matrixCaption(view.over), textTable(now, tasks)), ...paperFailures(tasks)];
+  };
+  const print = (on) => paper.replaceChildren(...(on && now ? forPaper() : []));
   return { element, draw, sync, toTop, print };
 };

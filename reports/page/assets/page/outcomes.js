@@ -2,10 +2,11 @@
 
 import { words } from "./words.js";
 import { box, chart, titled } from "./chart.js";
-import { isCorrect, scored } from "./data.js";
+import { isCorrect, scored, speedupOf } from "./data.js";
 import { h } from "./dom.js";
 
 const BAR = { width: 120, height: 14 };
+const BAR_GAP = 1; // parts stand in the order of the legend, and are told apart without their colour
 
 // By state; what is in none of these is "other".
 const KINDS = {
@@ -14,12 +15,13 @@ const KINDS = {
 };
 
 // From the best to the worst, as the bar has them.
-const ORDER = ["faster", "correct", "suspect", "wrong", "build", "crash", "late", "other", "missing"];
+const ORDER = ["faster", "correct", "unjudged", "suspect", "wrong", "build", "crash", "late", "other", "missing"];
 
 const kindOf = (row, over) => {
   if (row === null) return "missing";
   if (row.below_floor) return "suspect";
   if (!isCorrect(row)) return KINDS[row.state] || "other";
+  if (speedupOf(row, over)?.verdict === "NO VERDICT") return "unjudged";
   return scored(row, over)?.verdict === "FASTER" ? "faster" : "correct";
 };
 
@@ -41,7 +43,7 @@ export const outcomeBar = (found) => {
   return titled(chart(BAR.width, BAR.height, text, found.map(([kind, n]) => {
     const width = (BAR.width * n) / total;
     x += width;
-    return box(x - width, 2, width, BAR.height - 4, `outcome ${kind}`);
+    return box(x - width, 2, width - BAR_GAP, BAR.height - 4, `outcome ${kind}`);
   })), text);
 };
 

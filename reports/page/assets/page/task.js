@@ -3,7 +3,7 @@
 import { words } from "./words.js";
 import { announce, breakable, folded, h, withCode } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
-import { contestant, data, fieldOf, fileMark, isCorrect, rankedAs, timeRange } from "./data.js";
+import { data, faultText, fieldOf, fileMark, isCorrect, nameOf, rankedAs, stateText, timeRange } from "./data.js";
 import { colourOf } from "./curve.js";
 import { cellOf } from "./cells.js";
 import { samplePlot } from "./samples.js";
@@ -29,8 +29,6 @@ const FACTS = [
   "repeats",
   "calibrated_at", "no_verdict_reason", "seed", "build_seconds", "wall_seconds",
 ];
-
-const nameOf = (row) => (row.agent === null ? words.baselinesOnly : contestant(row) + fileMark(row));
 
 const rangeOf = (row) => timeRange(row["time_ns.submission"], row["time_ns.eager"], row["speedup.eager"]);
 
@@ -131,11 +129,6 @@ const VENDOR_COLUMNS = ["vendor.time_ns", "vendor.speedup"];
 const resultColumns = (task) =>
   (task.rows.some((row) => row["vendor.time_ns"] !== null)
     ? [...COLUMNS.slice(0, 5), ...VENDOR_COLUMNS, ...COLUMNS.slice(5)] : COLUMNS);
-
-const stateText = (row) => `${data.states[row.state].glyph} ${data.states[row.state].words}`;
-
-// Empty where nothing failed.
-const faultText = (row) => words.faults[row.fault] ?? "";
 
 const resultRow = (columns) => (row) =>
   h("tr", null,

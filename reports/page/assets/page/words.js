@@ -61,7 +61,7 @@ export const words = {
     fast: (p, over) => `“Fast” goes by the estimate alone: above ${p}× ${over}.`,
   },
   outcomes: {
-    faster: "FASTER", correct: "correct, not FASTER", suspect: "suspect", wrong: "wrong result",
+    faster: "FASTER", correct: "correct, not FASTER", unjudged: "correct, no verdict", suspect: "suspect", wrong: "wrong result",
     build: "did not build or load", crash: "crash", late: "too slow to finish", other: "other failure",
     missing: "not submitted",
   },
@@ -167,7 +167,11 @@ export const words = {
     suspect: "⚑ suspect",
     missing: "· not submitted",
     unranked: "not ranked",
+    unsolved: "✗ solved by nobody",
   },
+  numbered: (text, n) => `${text} (${n})`,
+  whatFailed: "What failed",
+  failureHeads: ["Task", "Submission", "State", "Whose fault", "Message and next step"],
   reset: "Reset",
   legend: ["▲ faster", "▼ slower", "= same", "? undecided", "– no verdict", "✗ failed", "⚑ suspect", "! not the submission's fault", "∅ not ranked", "· nothing submitted"],
   glyphs: {

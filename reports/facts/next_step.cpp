@@ -1,0 +1,40 @@
+#include "reports/facts/next_step.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/facts/sanitize.hpp"
+
+namespace kbench {
+namespace {
+
+// "line 3 of relu.cpp", as g++ ("./relu.cpp:3:84: error") and nvcc ("./relu.cu(3): error") name it;
+// the author's own files are compiled as ./FILE.
+std::string place_of_error(std::string_view line) {
+  const std::size_t end = std::min(line.find(": error"), line.find(": fatal error"));
+  if (end == line.npos || !line.starts_with("./")) return "";
+  line.remove_prefix(2);
+  const std::size_t file_end = std::min(line.find_first_of(":("), line.size());
+  const std::string_view file = line.substr(0, file_end);
+  const std::string_view rest = line.substr(std::min(file_end + 1, line.size()));
+  const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789"));
+  if (number.empty() || file == "task.h" || file == "kbench.h") return "";
+  return fmt::format("line {} of {}", number, file);
+}
+
+}  // namespace
+
+std::string step_after_compile_error(std::string_view message) {
+  std::string place;
+  while (place.empty() && !message.empty()) {
+    const std::size_t end = std::min(message.find('\n'), message.size());
+    place = place_of_error(message.substr(0, end));
+    message.remove_prefix(std::min(end + 1, message.size()));
+  }
+  return fmt::format(
+      "correct {} and run it again: what does not compile is told in seconds, without a device",
+      place.empty() ? "the submission" : sanitize_line(place));
+}
+
+}  // namespace kbench

@@ -1,0 +1,13 @@
+// The next step after a compiler's words: they have no hint of their own.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kbench {
+
+// "correct line 3 of relu.cpp and run it again: …", with the first place that g++ or nvcc names in
+// `message`; "the submission" where neither names one.
+[[nodiscard]] std::string step_after_compile_error(std::string_view message);
+
+}  // namespace kbench
