@@ -382,6 +382,21 @@ class OverviewTest(PageCase):
         self.assertEqual(int(counts["wrong result"]), wrong)
         self.assertEqual(sum(map(int, counts.values())), len(board["tasks"]))
 
+    def test_a_part_of_a_bar_narrower_than_the_gap_is_drawn(self):
+        """Was: no width, so that one task of many was not seen."""
+        def change(data):
+            board = data["boards"][0]
+            column = board["agents"].index("agent-a")
+            made = board["tasks"][1]
+            one = next(task for task in board["tasks"] if task["best"][column] is not None)
+            board["tasks"] = [one, *({**made, "task": f"level1/{i:03}_x", "best": [None] * len(board["agents"])}
+                                     for i in range(200))]
+        page = self.open(file=self.altered(change))
+        widths = page.eval_on_selector_all(".outcome-cell .outcome", "all => all.map(e => Number(e.getAttribute('width')))")
+        self.assertGreater(len(widths), 0)
+        self.assertGreater(min(widths), 0)
+        self.assertLess(min(widths), 1)
+
     def test_why_n_is_not_all_tasks(self):
         text = self.open().inner_text(".unranked")
         unranked = {row["task"] for row in self.report["results"] if not row["ranked"]}

@@ -43,7 +43,7 @@ export const outcomeBar = (found) => {
   return titled(chart(BAR.width, BAR.height, text, found.map(([kind, n]) => {
     const width = (BAR.width * n) / total;
     x += width;
-    return box(x - width, 2, width - BAR_GAP, BAR.height - 4, `outcome ${kind}`);
+    return box(x - width, 2, Math.max(width - BAR_GAP, width / 2), BAR.height - 4, `outcome ${kind}`);
   })), text);
 };
 
