@@ -57,8 +57,7 @@ PageBoard make_board(std::span<const ResultRow> rows, std::size_t offset, Varian
                   rows[0].protocol,
                   {},
                   {},
-                  {},
-                  estimates_of(rows, rule)};
+                  {}};
   board.scopes.push_back(make_scope(0, rows, rule));
   for (const AgentScore& score : board.scopes[0].ranking) board.agents.push_back(score.agent);
   if (rows.front().level != rows.back().level) {
@@ -156,11 +155,12 @@ std::string why_by_estimate(bool calibrated, const std::set<std::string>& reason
 // A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
 // scores are all 0 there and give no ranks, but there are estimates. Empty for any other board.
 std::string estimate_words(const PageBoard& board) {
-  const auto most =
-      std::max_element(board.estimates.begin(), board.estimates.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most == board.estimates.end()) return "";
-  const auto& [agent, estimates] = *most;
+  const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
+  if (!ranking[0].estimates) return "";
+  const AgentScore& score = *std::max_element(
+      ranking.begin(), ranking.end(),
+      [](const AgentScore& a, const AgentScore& b) { return *a.estimates < *b.estimates; });
+  const Estimates& estimates = *score.estimates;
   bool calibrated = false;
   std::set<std::string> reasons;
   for (const PageTask& task : board.tasks)
@@ -169,17 +169,13 @@ std::string estimate_words(const PageBoard& board) {
       calibrated = calibrated || row->over_eager->calibrated;
       reasons.insert(row->no_verdict);
     }
-  const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
-  const AgentScore& score =
-      *std::find_if(ranking.begin(), ranking.end(),
-                    [&](const AgentScore& one) { return one.agent == most->first; });
   const std::string how_fast =
       estimates.faster > 0
-          ? fmt::format("{} is faster than eager on {}, and correct on {}", join_names({agent}),
-                        of_tasks(static_cast<std::size_t>(estimates.faster), score.tasks),
-                        score.correct)
+          ? fmt::format(
+                "{} is faster than eager on {}, and correct on {}", join_names({score.agent}),
+                of_tasks(static_cast<std::size_t>(estimates.faster), score.tasks), score.correct)
           : fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}",
-                        join_names({agent}),
+                        join_names({score.agent}),
                         of_tasks(static_cast<std::size_t>(score.correct), score.tasks));
   return fmt::format("{}. By estimate {}; geometric mean of {} {}.",
                      why_by_estimate(calibrated, reasons), how_fast,

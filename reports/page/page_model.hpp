@@ -4,13 +4,11 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "reports/facts/model.hpp"
-#include "reports/rank/estimates.hpp"
 #include "reports/rank/ranking.hpp"
 
 namespace kbench {
@@ -47,7 +45,6 @@ struct PageBoard {
   std::vector<std::string> agents;  // sorted by overall rank
   std::vector<PageScope> scopes;    // all levels first; single ones where there are several
   std::vector<PageTask> tasks;
-  std::map<std::string, Estimates> estimates;  // by agent; empty where agents are ranked
 };
 
 struct PageModel {

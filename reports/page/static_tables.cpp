@@ -109,7 +109,7 @@ void write_estimates(HtmlWriter& html, const PageBoard& board) {
   write_heads(html,
               {"Agent", "Faster than eager", "Geometric mean vs eager", "Correct", "Variants"}, 1);
   for (const AgentScore& score : board.scopes[0].ranking) {
-    const Estimates& estimates = board.estimates.at(score.agent);
+    const Estimates& estimates = *score.estimates;
     html.open("tr").element("th", score.agent, {{"scope", "row"}});
     write_number(html, fmt::format("{} of {}", estimates.faster, score.tasks));
     write_number(html, estimates.timed == 0
@@ -126,7 +126,7 @@ void write_estimates(HtmlWriter& html, const PageBoard& board) {
 void write_ranking(HtmlWriter& html, const PageModel& page, const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (ranking.empty()) return;
-  if (!board.estimates.empty()) return write_estimates(html, board);
+  if (ranking[0].estimates) return write_estimates(html, board);
   open_table(html, "Ranking of agents over all tasks");
   std::vector<std::string> heads{"Agent", "Rank"};
   const std::vector<Score> shown = shown_scores(ranking);

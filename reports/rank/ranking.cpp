@@ -13,7 +13,6 @@
 
 #include "reports/rank/bootstrap.hpp"
 #include "reports/rank/contributions.hpp"
-#include "reports/rank/estimates.hpp"
 #include "runner/core/for_each_index.hpp"
 #include "runner/core/statistics.hpp"
 #include "runner/core/usable_cores.hpp"
@@ -418,10 +417,13 @@ Ranks ranks_by(const std::vector<Scorer>& scorers, std::size_t s, int redrawings
 
 void order_by_estimates(std::vector<AgentScore>& ranking,
                         const std::map<std::string, Estimates>& estimates) {
-  for (AgentScore& score : ranking) score.first_rank = score.last_rank = 0;
+  for (AgentScore& score : ranking) {
+    score.first_rank = score.last_rank = 0;
+    score.estimates = estimates.at(score.agent);
+  }
   std::stable_sort(ranking.begin(), ranking.end(), [&](const AgentScore& a, const AgentScore& b) {
     if (a.apart != b.apart) return b.apart;
-    return estimates.at(b.agent) < estimates.at(a.agent);
+    return *b.estimates < *a.estimates;
   });
 }
 

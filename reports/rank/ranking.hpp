@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reports/facts/model.hpp"
+#include "reports/rank/estimates.hpp"
 #include "reports/rank/score.hpp"
 
 namespace kbench {
@@ -50,7 +51,8 @@ struct AgentScore {
   int correct = 0;    // tasks with a correct one
   int variants = 0;   // the most that it tried for one task
   std::array<std::optional<ScoreValue>, kScores> scores;
-  std::array<LeftOut, 3> left_out;  // over eager, compiled and vendor
+  std::array<LeftOut, 3> left_out;     // over eager, compiled and vendor
+  std::optional<Estimates> estimates;  // there where nobody is ranked because there is no more
 
   [[nodiscard]] const std::optional<ScoreValue>& of(Score score) const {
     return scores.at(static_cast<std::size_t>(score));

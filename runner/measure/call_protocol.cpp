@@ -18,7 +18,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint64_t kAlignment = 256;
 constexpr auto kLoadTimeout = milliseconds{30'000};
 constexpr auto kBaselineTimeout = milliseconds{300'000};
 // The audit looks at inputs and parameters in one call of so many. Which calls is secret.
@@ -76,12 +75,10 @@ std::optional<EarlyEnd> CallProtocol::at_its_expense(const Wait& wait) {
       "it is far slower than eager, or waits for something; --budget gives a submission more time"};
 }
 
-// A multiple of 256, at least one: there is a redzone before the first tensor too.
 std::uint64_t CallProtocol::random_offset() {
-  if (!stands(Defence::kFreshPlaces)) return kAlignment;
+  if (!stands(Defence::kFreshPlaces)) return kLeastOffset;
   const DeviceKind device = on_cpu() ? DeviceKind::kCpu : DeviceKind::kCuda;
-  return (keys_.key("offset", offsets_drawn_++) % (slack_bytes(device) / kAlignment) + 1) *
-         kAlignment;
+  return drawn_offset(keys_.key("offset", offsets_drawn_++), device);
 }
 
 std::vector<SlotPlaces> CallProtocol::random_places() {

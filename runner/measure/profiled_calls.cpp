@@ -20,7 +20,6 @@ constexpr std::chrono::milliseconds kCallTimeout{20'000};
 // Time limit of a vendor's call, as in an evaluation: the first call chooses among algorithms, and
 // cuDNN compiles some of them.
 constexpr std::chrono::milliseconds kVendorTimeout{300'000};
-constexpr std::uint64_t kAlignment = 256;
 
 Error as_error(const EarlyEnd& end) {
   const bool theirs = fault_of(end.state) == Fault::kSubmission;
@@ -67,7 +66,7 @@ class Recording {
 
   std::uint64_t random_offset() {
     const DeviceKind device = on_cuda() ? DeviceKind::kCuda : DeviceKind::kCpu;
-    return (keys_.key("offset", offsets_++) % (slack_bytes(device) / kAlignment) + 1) * kAlignment;
+    return drawn_offset(keys_.key("offset", offsets_++), device);
   }
 
   Status place() {

@@ -168,9 +168,7 @@ struct LoadedTask::Impl {
     return specs;
   }
 
-  [[nodiscard]] std::uint64_t slack() const {
-    return slack_bytes(device.is_cuda() ? DeviceKind::kCuda : DeviceKind::kCpu);
-  }
+  [[nodiscard]] std::uint64_t slack() const { return slack_bytes(backend.facts().kind); }
   [[nodiscard]] std::uint64_t input_stride() const { return input_layout.bytes + slack(); }
   [[nodiscard]] std::uint64_t output_stride() const { return output_layout.bytes + slack(); }
 

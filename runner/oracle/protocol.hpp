@@ -85,6 +85,13 @@ struct PlaceReply {
   return device == DeviceKind::kCuda ? 64u << 20 : 1u << 20;
 }
 
+// An offset by a random key: a multiple of 256, at least one, because there is a redzone before the
+// first tensor too.
+constexpr std::uint64_t kLeastOffset = 256;
+[[nodiscard]] constexpr std::uint64_t drawn_offset(std::uint64_t key, DeviceKind device) {
+  return (key % (slack_bytes(device) / kLeastOffset) + 1) * kLeastOffset;
+}
+
 struct SlotInputs {
   std::uint64_t key = 0;
   std::uint64_t private_offset = 0;

@@ -234,13 +234,13 @@ TEST(PageModel, WhereNobodyIsFasterByEstimateTheHeadlineSaysHowFarAway) {
   board.tasks.resize(2);
   board.tasks[0].best = {&rows[0], &rows[1]};
   board.tasks[1].best = {nullptr, &rows[2]};
-  board.estimates = estimates_of(rows, VariantRule::kBest);
   board.scopes.resize(1);
   for (const char* name : {"a", "b"}) {
     AgentScore score;
     score.agent = name;
     score.tasks = 3;
     score.correct = name[0] == 'a' ? 1 : 2;
+    score.estimates = estimates_of(rows, VariantRule::kBest).at(name);
     board.scopes[0].ranking.push_back(score);
   }
   EXPECT_EQ(winners_of(board),

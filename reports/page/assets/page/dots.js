@@ -9,7 +9,7 @@ import { data, fileOf, isCorrect, speedupOf } from "./data.js";
 import { cellOf } from "./cells.js";
 import { colourOf } from "./curve.js";
 import { noneWords } from "./filters.js";
-import { showRange, showRatio } from "./format.js";
+import { shortened, showRange, showRatio } from "./format.js";
 import { pictureButton } from "./picture.js";
 import { change, linkTo, view } from "./state.js";
 
@@ -57,10 +57,7 @@ const dotLinesOf = (board, tasks, agent, over) =>
   tasks.map(lineOf(board, agent, over)).filter(({ row }) => row !== null)
     .sort((a, b) => (b.speedup?.estimate ?? 0) - (a.speedup?.estimate ?? 0));
 
-const shortName = (task, letters) => {
-  const name = task.task.slice(task.task.indexOf("/") + 1);
-  return name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
-};
+const shortName = (task, letters) => shortened(task.task.slice(task.task.indexOf("/") + 1), letters);
 
 const titleOf = ({ task, speedup, cell, compiled }) => [
   `${task.task}: ${speedup

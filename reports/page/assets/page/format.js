@@ -66,3 +66,6 @@ export const showValue = (unit, value) => {
     default: return String(value);
   }
 };
+
+// A name or message of at most so many letters.
+export const shortened = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);

@@ -147,7 +147,7 @@ const filterBar = (board, onExport) => {
     [String(scope.level), scope.level === 0 ? words.allLevels : words.levelOf(scope.level)]));
   const families = familiesOf(board);
   const family = picker("family", words.family, [["all", words.allFamilies],
-    ...families.map(([name, tasks]) => [name, words.ofFamily(name, tasks)])]);
+    ...families.map(([name, tasks]) => [name, words.numbered(name, tasks)])]);
   const reset = h("button", {
     type: "button", on: { click: () => change({ ...UNFILTERED, sort: "" }) },
   }, words.reset);

@@ -2,10 +2,11 @@
 
 import { words } from "./words.js";
 import { h } from "./dom.js";
+import { shortened } from "./format.js";
 import { faultText, nameOf, stateText } from "./data.js";
 
 const ON_PAPER = 5; // agents in one table
-const LONGEST_MESSAGE = 300; // of a message
+const LONGEST_MESSAGE = 300; // letters
 
 // A column on paper is narrow: it breaks before an interval, never within one.
 const paperCell = (text) => {
@@ -29,10 +30,7 @@ export const paperTables = (caption, table) => {
   });
 };
 
-const firstLine = (text) => {
-  const line = text.split("\n", 1)[0];
-  return line.length > LONGEST_MESSAGE ? `${line.slice(0, LONGEST_MESSAGE - 1)}…` : line;
-};
+const firstLine = (text) => shortened(text.split("\n", 1)[0], LONGEST_MESSAGE);
 
 const failureRow = (row) => h("tr", null,
   ...[row.task, nameOf(row), stateText(row), faultText(row)].map((text) => h("td", null, text)),

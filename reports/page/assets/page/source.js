@@ -3,6 +3,7 @@
 import { words } from "./words.js";
 import { folded, h } from "./dom.js";
 import { contestant, data } from "./data.js";
+import { shortened } from "./format.js";
 import { highlight } from "./highlight.js";
 import { diffLines } from "./diff.js";
 import { remember, view } from "./state.js";
@@ -61,10 +62,7 @@ export const taskSource = (task) => {
 
 const MOST_LETTERS = 100; // of an option: names are somebody else's
 
-const nameOfRow = (row) => {
-  const name = `${contestant(row)} (${row.submission})`;
-  return name.length > MOST_LETTERS ? `${name.slice(0, MOST_LETTERS - 1)}…` : name;
-};
+const nameOfRow = (row) => shortened(`${contestant(row)} (${row.submission})`, MOST_LETTERS);
 
 // Files of two rows that stand for each other: of one path, or what each has alone in src/.
 const pairsOf = (a, b) => {

@@ -154,7 +154,6 @@ export const words = {
   show: "State",
   family: "Operators",
   allFamilies: "All operators",
-  ofFamily: (family, tasks) => `${family} (${tasks})`,
   filters: {
     all: "All states",
     submitted: "submitted",
