@@ -66,7 +66,7 @@ class CardTest(CardCase):
         self.assertTrue(page.is_visible("#headline"))
         self.assertGreater(page.evaluate("scrollY"), 0)
         page.click('.bar nav a:text-is("Result")')
-        page.wait_for_function("scrollY === 0")
+        self.wait_until(page, "scrollY === 0")
         linked = self.open(f"#{TASK}")
         self.assertTrue(linked.is_visible("#headline"))
         self.assertTrue(linked.is_visible("#task"))

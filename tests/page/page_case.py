@@ -120,6 +120,14 @@ class PageCase(unittest.TestCase):
         details.locator("> summary").click()
         details.locator("> :nth-child(2)").wait_for()
 
+    def wait_until(self, page, state):
+        """Waits until `state`, an expression of JavaScript, is true.
+
+        Playwright looks again at a function, but evaluates a text again, which the page's policy forbids: a wait
+        for a text fails as soon as it has to wait.
+        """
+        page.wait_for_function(f"() => {state}")
+
     def scroll(self, page, top):
         """Scrolls the matrix, and waits until the first and the last row in sight there exist."""
         page.evaluate("top => { document.querySelector('.matrix-box').scrollTop = top; }", top)

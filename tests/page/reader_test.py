@@ -15,7 +15,7 @@ class ReaderTest(PageCase):
         background = "getComputedStyle(document.body).backgroundColor"
         self.assertEqual(page.evaluate(background), "rgb(255, 255, 255)")
         page.check('input[name="theme"][value="dark"]', force=True)
-        page.wait_for_function(f"{background} !== 'rgb(255, 255, 255)'")
+        self.wait_until(page, f"{background} !== 'rgb(255, 255, 255)'")
         page.reload()
         self.assertNotEqual(page.evaluate(background), "rgb(255, 255, 255)")
         dark = self.open(color_scheme="dark")
@@ -39,8 +39,8 @@ class ReaderTest(PageCase):
         page.focus(".matrix tbody a")
         for _ in range(39):
             # The row that the next stop is in is made once the one before it has come into sight.
-            page.wait_for_function("""!document.activeElement.closest('tr').nextElementSibling
-                                      .classList.contains('spacer')""")
+            self.wait_until(page, """!document.activeElement.closest('tr').nextElementSibling
+                                     .classList.contains('spacer')""")
             page.keyboard.press("Tab")
             if page.evaluate("document.activeElement.matches('input.counts')"):
                 page.keyboard.press("Tab")
@@ -68,7 +68,7 @@ class ReaderTest(PageCase):
         page.keyboard.press("Enter")
         self.assertEqual(page.inner_text("#task h1"), lines[1])
         page.go_back()
-        page.wait_for_function(f"document.activeElement.closest('#dots') && {focused} === '{lines[1]}'")
+        self.wait_until(page, f"document.activeElement.closest('#dots') && {focused} === '{lines[1]}'")
 
     def test_after_back_the_keyboard_is_where_it_was(self):
         page = self.open()
