@@ -288,7 +288,11 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
       row.vendor.reason = "nothing of it was timed";
   }
   if (evaluation.calibration) row.calibrated_at = evaluation.calibration->measured_at;
-  if (row.submitted.median_ns) row.no_verdict = why_no_verdict(evaluation);
+  if (row.submitted.median_ns) {
+    const Doubts doubts = doubts_of(evaluation);
+    row.no_verdict = doubts.words();
+    row.no_verdict_kind = doubts.kinds();
+  }
   row.baseline = speedup(evaluation, Side::kEager, Side::kCompiled);
 
   if (const std::string why = why_no_limit(evaluation, row); !why.empty()) {

@@ -108,8 +108,9 @@ struct ResultRow {
   std::optional<std::int64_t> copy_ns;  // copying of a Python submission's outputs; not in its time
   std::string sandbox_level;
   std::string labels;
-  std::string calibrated_at;  // UTC; empty without a calibration
-  std::string no_verdict;     // why speed-ups have none; empty where they have one
+  std::string calibrated_at;    // UTC; empty without a calibration
+  std::string no_verdict;       // why speed-ups have none; empty where they have one
+  std::string no_verdict_kind;  // the same without its numbers: rows are counted by it
   std::optional<double> floor_ns;
   std::optional<double> limit_ns;
   std::optional<double> unfused_limit_ns;

@@ -114,7 +114,7 @@ std::string render_reasons(const std::vector<ResultRow>& rows) {
 std::string render_no_verdicts(const std::vector<ResultRow>& rows) {
   RowsByReason found;
   for (const ResultRow& row : rows)
-    if (!row.no_verdict.empty()) found[row.no_verdict].push_back(&row);
+    if (!row.no_verdict.empty()) found[row.no_verdict_kind].push_back(&row);
   return render_reasons_of("No verdict", found);
 }
 

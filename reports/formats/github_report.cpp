@@ -130,7 +130,7 @@ std::string warnings(const ReportData& data, const std::vector<ResultRow>& rows)
   std::map<std::pair<std::string, std::string>, int> counts;
   std::map<std::string, std::set<std::string>> tasks;  // by the reason why none counts
   for (const ResultRow& row : rows) {
-    if (!row.no_verdict.empty()) ++counts[{"no verdict", row.no_verdict}];
+    if (!row.no_verdict.empty()) ++counts[{"no verdict", row.no_verdict_kind}];
     if (!row.ranked()) tasks[row.credit.unranked].insert(row.task);
   }
   for (const ResultRow& row : rows)

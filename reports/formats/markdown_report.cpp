@@ -80,7 +80,7 @@ std::string heading(const ReportData& data) {
 std::string cautions(const ReportData& data, const std::vector<ResultRow>& rows) {
   std::map<std::string, int> counts;
   for (const ResultRow& row : rows) {
-    if (!row.no_verdict.empty()) ++counts["No verdict: " + row.no_verdict];
+    if (!row.no_verdict.empty()) ++counts["No verdict: " + row.no_verdict_kind];
     if (!row.ranked()) ++counts["Not ranked: " + row.credit.unranked];
   }
   if (data.chain.state != ChainFinding::State::kHolds)

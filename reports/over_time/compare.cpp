@@ -79,7 +79,7 @@ std::string why_undecided(const ResultRow& row, Side baseline) {
     return timing.reason.empty() ? fmt::format("no speed-up over {}", to_string(baseline))
                                  : fmt::format("{}: {}", to_string(baseline), timing.reason);
   }
-  if (!row.no_verdict.empty()) return row.no_verdict;
+  if (!row.no_verdict_kind.empty()) return row.no_verdict_kind;
   constexpr double kLeastConfidence = 0.95;
   return ratio->confidence < kLeastConfidence ? "its interval holds less than 95 %" : "";
 }

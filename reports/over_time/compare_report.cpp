@@ -52,8 +52,7 @@ std::string show_change(const std::optional<LogChange>& ratio) {
 
 std::string show_side(const std::optional<ResultRow>& row, Side baseline) {
   if (!row || !row->counts_as_correct()) return "–";
-  const auto& ratio = row->over(baseline);
-  return ratio ? show_ratio(ratio->estimate) : "–";
+  return show_speedup(row->over(baseline));
 }
 
 std::string source_words(const ComparedRow& row) {

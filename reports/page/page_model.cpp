@@ -167,7 +167,7 @@ std::string estimate_words(const PageBoard& board) {
     for (const ResultRow* row : task.best) {
       if (!row || !row->counts_as_correct() || !row->ranked() || !row->over_eager) continue;
       calibrated = calibrated || row->over_eager->calibrated;
-      reasons.insert(row->no_verdict);
+      reasons.insert(row->no_verdict_kind);
     }
   const std::string how_fast =
       estimates.faster > 0

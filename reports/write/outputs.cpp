@@ -303,7 +303,7 @@ Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words, const f
   }
   if (words.format || std::none_of(outputs->begin(), outputs->end(), to_standard_output))
     outputs->insert(outputs->begin(),
-                    {find_reporter(words.format.value_or("table")), {}, "--format"});
+                    {find_reporter(words.format.value_or(words.otherwise)), {}, "--format"});
   if (!words.no_html && std::none_of(outputs->begin(), outputs->end(), is_page))
     outputs->push_back(
         {find_reporter("html"), fs::path(database).replace_extension(".html"), "--html", true});

@@ -33,14 +33,15 @@ struct OutputRequest {
 struct OutputWords {
   std::vector<std::string> out;            // --out, each
   std::optional<std::string> format;       // --format of run, FORMAT of report
+  std::string otherwise = "table";         // format of run where nothing goes to standard output
   std::optional<std::string> format_file;  // -o of report: where that goes
   std::optional<std::string> html;         // --html of run
   bool no_html = false;
   std::optional<std::filesystem::path> site;  // --site of report, in the place of FORMAT's file
 };
-// Outputs of `kbench run`: a table on standard output if nothing else goes there, and a page beside
-// the database unless another page or none is asked for. Errors: kUsage; standard output is one
-// place.
+// Outputs of `kbench run`: `otherwise` on standard output if nothing else goes there, and a page
+// beside the database unless another page or none is asked for. Errors: kUsage; standard output is
+// one place.
 [[nodiscard]] Result<std::vector<OutputRequest>> run_outputs(const OutputWords& words,
                                                              const std::filesystem::path& database);
 // Outputs of `kbench report`: those asked for; without any, a table on standard output.

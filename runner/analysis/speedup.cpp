@@ -131,16 +131,18 @@ void correct_by(Speedup& ratio, const Slowdown& baseline, const Slowdown& candid
   ratio.high = std::exp(corrected + above);
 }
 
+constexpr const char* kBusy = "other programs kept the machine busy";
+constexpr const char* kRunAgain = "run again without them";
+
 // The signs by which it is known that other programs kept the machine busy.
 std::string busy_words(const BusyBlocks& blocks) {
   if (blocks.all == 0)
-    return "other programs kept the machine busy: the clocks contradict each other, and empty "
-           "calls "
-           "were late too: run again without them";
+    return fmt::format("{}: the clocks contradict each other, and empty calls were late too: {}",
+                       kBusy, kRunAgain);
   return fmt::format(
-      "other programs kept the machine busy in {} of {} blocks (they ran beside the calls of {}, "
-      "and kbench's own fixed work was slow in {}): run again without them",
-      blocks.disturbed, blocks.all, blocks.crowded, blocks.slowed);
+      "{} in {} of {} blocks (they ran beside the calls of {}, and kbench's own fixed work was "
+      "slow in {}): {}",
+      kBusy, blocks.disturbed, blocks.all, blocks.crowded, blocks.slowed, kRunAgain);
 }
 
 }  // namespace
@@ -174,9 +176,13 @@ Spread spread_of(const Evaluation& evaluation) {
 
 bool Doubts::any() const { return busy || !too_short.empty() || too_few_blocks || uncalibrated; }
 
-std::string Doubts::words() const {
+std::string Doubts::words() const { return joined(busy_words(blocks)); }
+
+std::string Doubts::kinds() const { return joined(fmt::format("{}: {}", kBusy, kRunAgain)); }
+
+std::string Doubts::joined(const std::string& if_busy) const {
   std::vector<std::string> reasons;
-  if (busy) reasons.push_back(busy_words(blocks));
+  if (busy) reasons.push_back(if_busy);
   if (!too_short.empty()) reasons.push_back(too_short);
   if (too_few_blocks)
     reasons.emplace_back(
@@ -199,8 +205,6 @@ Doubts doubts_of(const Evaluation& evaluation) {
           .too_few_blocks = timed && !holds_95_percent(ratio),
           .uncalibrated = !evaluation.calibration};
 }
-
-std::string why_no_verdict(const Evaluation& evaluation) { return doubts_of(evaluation).words(); }
 
 std::optional<double> median_time_ns(std::span<const Sample> samples, Side side) {
   auto times = times_per_call(samples, side);

@@ -15,7 +15,7 @@ namespace kbench {
 
 constexpr double kNormal95 = 1.96;  // standard deviations on either side that hold 95 %
 
-// kNone: nothing can be said, see why_no_verdict().
+// kNone: nothing can be said, see doubts_of().
 enum class Verdict { kFaster, kSlower, kSame, kUndecided, kNone };
 [[nodiscard]] std::string_view to_string(Verdict verdict);
 
@@ -69,11 +69,13 @@ struct Doubts {
 
   [[nodiscard]] bool any() const;
   [[nodiscard]] std::string words() const;  // each with what to do; empty without any
+  // The same without the numbers of this evaluation: equal wherever the doubts are.
+  [[nodiscard]] std::string kinds() const;
+
+ private:
+  [[nodiscard]] std::string joined(const std::string& if_busy) const;
 };
 [[nodiscard]] Doubts doubts_of(const Evaluation& evaluation);
-
-// doubts_of() in words.
-[[nodiscard]] std::string why_no_verdict(const Evaluation& evaluation);
 
 // Median of the kept samples of one side, in nanoseconds a call; empty without samples.
 [[nodiscard]] std::optional<double> median_time_ns(std::span<const Sample> samples, Side side);

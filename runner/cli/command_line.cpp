@@ -155,6 +155,7 @@ class Table {
     verb(add_doctor);
     verb(add_calibrate);
     verb(add_profile);
+    verb(add_debug);
     verb(add_timing, *verb(add_selftest));
     verb(add_help);
     verb(add_completions);
@@ -246,18 +247,6 @@ Result<std::vector<std::string>> complete_words(const std::vector<std::string>& 
   return with_settings(table.app, words, *settings);
 }
 
-// GitHub Actions takes commands from the standard output of a step, and a summary of it. A run
-// there writes both where nothing else is asked for. What is no output at all, run_outputs says.
-void suit_github(OutputWords& words, const SetElsewhere& around) {
-  const auto takes_standard_output = [](const std::string& word) {
-    const auto output = parse_output(word);
-    return output && !output->file;
-  };
-  if (words.format || around.environment("GITHUB_ACTIONS") != "true") return;
-  if (std::none_of(words.out.begin(), words.out.end(), takes_standard_output) && words.html != "-")
-    words.format = "github";
-}
-
 // The command's own check of its options. That something has to be typed as well is no fault here.
 Status check_words(const std::vector<std::string>& words) {
   Table table;
@@ -277,6 +266,7 @@ Status check_words(const std::vector<std::string>& words) {
 Result<Request> config_request(ConfigOptions options, const CLI::App& config,
                                const SetElsewhere& around) {
   std::vector<std::string> words = config.remaining();
+  if (asks_for_json(words)) options.format = OutputFormat::kJson;
   for (const char* help : {"--help", "-h"})
     if (std::find(words.begin(), words.end(), help) != words.end())
       return Request(PrintText{config.help()});
@@ -329,7 +319,8 @@ Result<Request> parse_command_line(const std::vector<std::string>& as_typed,
     return explain(app, problem, words);
   }
   if (table.version) return Request(PrintText{version_text(build_info()) + "\n"});
-  if (app.got_subcommand("run")) suit_github(table.run->words, around);
+  // GitHub Actions takes commands from the standard output of a step, and a summary of it.
+  if (around.environment("GITHUB_ACTIONS") == "true") table.run->words.otherwise = "github";
   if (app.got_subcommand("config"))
     return config_request(std::move(*table.config), *app.get_subcommand("config"), around);
   const Verb* verb = table.typed();

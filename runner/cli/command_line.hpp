@@ -19,14 +19,13 @@ struct PrintText {
   std::string text;
 };
 
-using Request =
-    std::variant<PrintText, HelpRequest, RunOptions, BuildOptions, TasksOptions, LintOptions,
-                 ImportOptions, SynthOptions, ReportOptions, SourcesOptions, ReproduceOptions,
-                 RunsOptions, TagOptions, ExplainOptions, NamesOptions, CompareOptions,
-                 HistoryOptions, NightlyOptions, WorkspaceOptions, ServeOptions, McpOptions,
-                 EpisodesOptions, ExportOptions, AgentRunOptions, AttributeOptions, StudyOptions,
-                 ConfigOptions, DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
-                 TrajectoryOptions, CalibrateRequest, ProfileOptions, ExchangeOptions>;
+using Request = std::variant<
+    PrintText, HelpRequest, RunOptions, BuildOptions, TasksOptions, LintOptions, ImportOptions,
+    SynthOptions, ReportOptions, SourcesOptions, ReproduceOptions, RunsOptions, TagOptions,
+    ExplainOptions, NamesOptions, CompareOptions, HistoryOptions, NightlyOptions, WorkspaceOptions,
+    ServeOptions, McpOptions, EpisodesOptions, ExportOptions, AgentRunOptions, AttributeOptions,
+    StudyOptions, ConfigOptions, DbOptions, DoctorOptions, SelftestRequest, TimingSelftestRequest,
+    TrajectoryOptions, CalibrateRequest, ProfileOptions, DebugOptions, ExchangeOptions>;
 
 // `words` is argv, the program's name included; options that are not typed may be set by what is
 // around. Errors: kUsage, with the nearest known name where one was misspelt.

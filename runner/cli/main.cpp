@@ -20,6 +20,7 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
+#include "runner/options/typed_words.hpp"
 #include "runner/print/cautions.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/synthesis/synth_lane.hpp"
@@ -54,9 +55,12 @@ int be_lane(MakeInstalledLane make) {
 int run_program(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[1] == kLaneWord) return be_lane(make_device_lane);
   if (words.size() == 2 && words[1] == kSynthLaneWord) return be_lane(make_synth_lane);
-  const auto terminal = inspect_terminal(STDERR_FILENO, ColorMode::kAuto);
+  const auto failed = [&](const Error& error, ColorMode color) {
+    if (asks_for_json(words)) print_error_json(error);
+    return fail(error, inspect_terminal(STDERR_FILENO, color));
+  };
   const auto request = parse_command_line(words, process_surroundings(settings_folder()));
-  if (!request) return fail(request.error(), terminal);
+  if (!request) return failed(request.error(), ColorMode::kAuto);
   // Help and version work anywhere, even without an installation around the program.
   if (const auto* text = std::get_if<PrintText>(&*request)) {
     fmt::print("{}", text->text);
@@ -64,16 +68,18 @@ int run_program(const std::vector<std::string>& words) {
   }
 
   if (const std::string caution = debug_caution(build_info()); !caution.empty())
-    fmt::print(stderr, "{} {}\n", terminal.paint(Color::kYellow, "warning:"), caution);
+    fmt::print(stderr, "{} {}\n",
+               inspect_terminal(STDERR_FILENO, ColorMode::kAuto).paint(Color::kYellow, "warning:"),
+               caution);
   const auto installation = find_ours();
-  if (!installation) return fail(installation.error(), terminal);
+  if (!installation) return failed(installation.error(), ColorMode::kAuto);
   return std::visit(
       [&](const auto& asked) {
         if constexpr (std::is_same_v<decltype(asked), const PrintText&>) {
           return to_int(ExitCode::kGood);  // printed before
         } else {
           const auto end = call(asked, *installation);
-          if (!end) return fail(end.error(), inspect_terminal(STDERR_FILENO, asked.common.color));
+          if (!end) return failed(end.error(), asked.common.color);
           return finish(end->code, end->summary,
                         end->summary.empty() ? -1 : asked.common.verbosity);
         }

@@ -19,6 +19,7 @@
 #include "runner/episode/kept_states.hpp"
 #include "runner/exchange/examination.hpp"
 #include "runner/import/import_session.hpp"
+#include "runner/judge/debug_session.hpp"
 #include "runner/judge/serving.hpp"
 #include "runner/judge/workspace_session.hpp"
 #include "runner/options/settings.hpp"
@@ -306,6 +307,12 @@ struct ProfileOptions : ProfileRequest {
   bool no_store = false;
   std::vector<std::string> compare;  // one or two: sides, or ids of stored profiles
   bool list = false;                 // those that are there, in place of making one
+};
+
+// `kbench debug`.
+struct DebugOptions : DebugRequest {
+  CommonOptions common;  // without its suite, which is the request's
+  OutputFormat format = OutputFormat::kTable;
 };
 
 // `kbench calibrate`.

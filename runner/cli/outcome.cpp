@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "runner/cli/printing.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/print/cautions.hpp"
 
@@ -56,6 +57,14 @@ std::string describe(ExitCode code) {
     case ExitCode::kInterrupted: return "interrupted";
   }
   return "unknown outcome";
+}
+
+void print_error_json(const Error& error) {
+  const ExitCode code = exit_code_of(error.code);
+  print_json({{"schema_version", 1},
+              {"error", {{"message", error.message}, {"hint", error.hint}}},
+              {"outcome", describe(code)},
+              {"exit_code", to_int(code)}});
 }
 
 int fail(const Error& error, const Terminal& terminal, std::FILE* stream) {

@@ -31,6 +31,9 @@ struct End {
 // "usage error", "a task failed", ...
 [[nodiscard]] std::string describe(ExitCode code);
 
+// Prints the error as JSON on standard output, for a program that reads a report there.
+void print_error_json(const Error& error);
+
 // Prints "error: ...", "hint: ..." and the outcome line; returns the exit status.
 int fail(const Error& error, const Terminal& terminal, std::FILE* stream = stderr);
 

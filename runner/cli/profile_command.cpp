@@ -139,18 +139,11 @@ Result<End> call(const ProfileOptions& options, const Installation& installation
   DeviceBenches benches(device);
   Progress progress = progress_of(options.common);
   const InterruptGuard guard;
-  ProfileRequest request = with_file_as_submission(options);
-  if (request.submission && !options.submission && (options.list || options.side))
-    return Error{ErrorCode::kUsage, "a FILE does not go together with --list and --side",
-                 "`kbench profile FILE` profiles the submission"};
-  if (!options.task_of_file.empty()) {
-    if (!request.task.empty())
-      return usage("TASK and --task each name a task", "kbench profile FILE --task TASK");
-    request.task = options.task_of_file;
-  }
-  request.stop = [&] { return guard.interrupted(); };
+  auto request = with_file_as_submission(options, options.task_of_file, options.list);
+  if (!request) return request.error();
+  request->stop = [&] { return guard.interrupted(); };
   const auto keep_in = options.no_store ? std::nullopt : std::optional(options.database);
-  ProfileMaker maker(request, options.database, keep_in, benches, progress);
+  ProfileMaker maker(*request, options.database, keep_in, benches, progress);
   const auto words = options.list              ? list(options)
                      : options.compare.empty() ? profile_one(options, maker)
                                                : compare(options, maker);

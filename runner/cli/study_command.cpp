@@ -1,15 +1,11 @@
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reports/attribution/attribution_json.hpp"
-#include "reports/attribution/attribution_page.hpp"
 #include "reports/attribution/attribution_report.hpp"
 #include "reports/facts/sanitize.hpp"
-#include "reports/write/output_file.hpp"
 #include "reports/write/outputs.hpp"
-#include "runner/attribution/analysis.hpp"
 #include "runner/cli/agent_world.hpp"
 #include "runner/cli/command_options.hpp"
 #include "runner/cli/printing.hpp"
@@ -17,10 +13,9 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/core/strict_json.hpp"
 #include "runner/judge/workspace_requests.hpp"
-#include "runner/store/store.hpp"
 #include "runner/study/make_plan.hpp"
 #include "runner/study/plan_report.hpp"
-#include "runner/study/stored_study.hpp"
+#include "runner/study/study_files.hpp"
 #include "runner/study/study_run.hpp"
 
 namespace kbench {
@@ -44,34 +39,19 @@ Result<StudyRequest> request_of(const StudyOptions& options) {
 
 namespace {
 
-// `hint`: what makes the database.
-Status check_database(const StudyOptions& options, const char* hint) {
-  if (std::filesystem::exists(options.database)) return Done{};
-  return Error{ErrorCode::kUsage, options.database.string() + ": no such database", hint};
-}
-
 // --- plan ---
 
 Result<End> plan(const StudyOptions& options, const Installation& installation) {
   if (options.planned.usd && !options.planned.price)
     return Error{ErrorCode::kUsage, "--usd needs --price", "--price IN,OUT, US$ a million tokens"};
-  if (auto fine = check_output_file(options.output, options.database); !fine) return fine.error();
   const auto request = with_parts(options.planned, options.parts);
   if (!request) return request.error();
   const auto with = shipped_injection(installation);
   if (!with) return with.error();
-  if (auto there = check_database(
-          options, "`kbench agent run` and then `kbench trajectory freeze` leave states in one");
-      !there)
-    return there.error();
-  const auto store = Store::open(options.database, Store::Mode::kReadOnly);
-  if (!store) return store.error();
-  const auto made = make_plan(*store, *request, *with);
+  const auto made = plan_study(*request, *with, options.database, options.output);
   if (!made) return made.error();
   for (const std::string& sentence : made->left_out)
     say(options.common, "left out: " + sanitize_line(sentence));
-  if (auto written = write_output_file(options.output, made->text); !written)
-    return written.error();
   if (options.format == OutputFormat::kJson)
     print_json(plan_json(*made, request->price));
   else
@@ -103,43 +83,13 @@ Result<End> run(const StudyOptions& options, const Installation& installation) {
 
 // --- report ---
 
-Status check_outputs(const StudyOptions& options) {
-  for (const auto* file : {&options.html, &options.lines})
-    if (*file)
-      if (auto fine = check_output_file(**file, options.database); !fine) return fine;
-  return Done{};
-}
-
-// An alarm names what is missing; the error names only what could not be computed without it.
-Error of_study(const Error& error, const StoredStudy& study) {
-  if (study.alarms.empty()) return error;
-  return {error.code, study.alarms.front(),
-          error.message + "; `kbench attribute run PLAN --resume` goes on"};
-}
-
 Result<End> report(const StudyOptions& options, const Installation& installation) {
-  if (auto fine = check_outputs(options); !fine) return fine.error();
-  if (auto there = check_database(options, "`kbench attribute run` leaves a study in one"); !there)
-    return there.error();
-  const auto store = open_with_key(options.database, Store::Mode::kReadOnly, installation.state);
-  if (!store) return store.error();
-  const auto study = read_stored_study(*store, options.study);
-  if (!study) return study.error();
-  const std::string name = "study " + short_id(study->id);
-  if (options.lines)
-    if (auto written = write_output_file(*options.lines, study->lines); !written)
-      return written.error();
-  const auto cells = parse_cells(study->lines, name);
-  if (!cells) return of_study(cells.error(), *study);
-  auto found = analyze(*cells, {study->plan.primary, study->plan.mode, options.by});
-  if (!found) return of_study(found.error(), *study);
-  found->alarms.insert(found->alarms.begin(), study->alarms.begin(), study->alarms.end());
-  if (options.html)
-    if (auto written = write_output_file(*options.html, render_attribution_page(*found, name));
-        !written)
-      return written.error();
-  print_found(options, *found, attribution_json, render_attribution);
-  return good(fmt::format("{}, {} cells", name, study->cells));
+  const auto made =
+      report_study({options.database, options.study, options.by, options.html, options.lines},
+                   installation.state);
+  if (!made) return made.error();
+  print_found(options, made->found, attribution_json, render_attribution);
+  return good(fmt::format("{}, {} cells", made->name, made->cells));
 }
 
 void add_plan(CLI::App& plan, StudyOptions& options) {

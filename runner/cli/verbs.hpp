@@ -120,6 +120,10 @@ Result<End> call(const CalibrateRequest& request, const Installation& installati
 CLI::App* add_profile(CLI::App& app, ProfileOptions& options);
 Result<End> call(const ProfileOptions& options, const Installation& installation);
 
+// 1 where the kernel is not clean or does not compile.
+CLI::App* add_debug(CLI::App& app, DebugOptions& options);
+Result<End> call(const DebugOptions& options, const Installation& installation);
+
 // `selftest sandbox`. 3 where something is open: the machine, or kbench, lacks something.
 CLI::App* add_selftest(CLI::App& app, SelftestRequest& options);
 Result<End> call(const SelftestRequest& request, const Installation& installation);

@@ -15,10 +15,13 @@
 namespace kbench {
 
 inline constexpr std::size_t kMostSpoken = 64u << 10;  // bytes of a report
+// Status where a tool of this machine is missing, and nothing was looked at.
+inline constexpr const char* kToolMissing = "not there";
 
 struct CommandReport {
-  std::string status;  // "answered", or why it did not: "timeout", "exit 2", "signal 9"
-  std::string text;    // never empty: what it said, or a sentence on what became of it
+  std::string status;     // "answered", or why it did not: "timeout", "exit 2", "signal 9"
+  std::string text;       // never empty: what it said, or a sentence on what became of it
+  bool is_clean = false;  // a debugger read all, found nothing, and both calls returned 0
 };
 
 // Runs the component's command once. Errors: kInfrastructure, the sandbox cannot be had.

@@ -60,11 +60,13 @@ std::string notes_on(const ProgramOutput& output) {
   return notes;
 }
 
+// `under`: the tool. A clean report says so in one sentence.
 CommandReport report_of(const ProgramOutput& output, const std::vector<SanitizerFinding>& findings,
                         const std::string& under) {
   CommandReport report = unusual_end(output, under);
-  if (findings.empty() && report.text.empty())
-    report.text = fmt::format("Nothing was found in two calls under {}.", under);
+  const bool nothing = findings.empty() && report.text.empty();
+  report.is_clean = nothing && !output.truncated;
+  if (nothing) report.text = fmt::format("Nothing was found in two calls under {}.", under);
   if (!findings.empty()) report = {"answered", findings_text(findings)};
   report.text = notes_on(output) + report.text;
   return report;
@@ -120,7 +122,7 @@ Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder
                               Clock::time_point deadline) {
   const auto sanitizer = find_compute_sanitizer(place.toolchain.nvcc);
   if (sanitizer.empty())
-    return CommandReport{"not there", "compute-sanitizer is not there: nothing was looked at."};
+    return CommandReport{kToolMissing, "compute-sanitizer is not there: nothing was looked at."};
   const auto watch = [&](const Tool& tool) {
     return watched_by(tool, sanitizer, place, folder, deadline);
   };
@@ -129,7 +131,7 @@ Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder
   std::ranges::transform(kTools, outputs.begin(), [&](const Tool& tool) {
     return std::async(std::launch::async, [&] { return watch(tool); });
   });
-  CommandReport all{"answered", ""};
+  CommandReport all{.status = "answered", .text = "", .is_clean = true};
   std::string clean;
   for (std::size_t at = 0; at < kTools.size(); ++at) {
     const char* const tool = kTools[at].first;
@@ -143,7 +145,8 @@ Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder
     const auto findings = device_findings(output->out + output->err);
     const CommandReport one = report_of(*output, findings, tool);
     if (one.status != "answered") all.status = one.status;
-    if (findings.empty() && one.status == "answered" && unusual_end(*output, tool).text.empty())
+    all.is_clean = all.is_clean && one.is_clean;
+    if (one.is_clean)
       clean += (clean.empty() ? "" : ", ") + std::string(tool);
     else
       all.text += fmt::format("{}\n{}{}", tool, one.text, one.text.ends_with('\n') ? "" : "\n");

@@ -3,11 +3,9 @@
 #include <cstddef>
 #include <utility>
 
-#include "runner/device/measuring_lock.hpp"
 #include "runner/feedback/analyzer.hpp"
 #include "runner/feedback/debugger.hpp"
 #include "runner/machine/cuda_probe.hpp"
-#include "runner/machine/target.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/source_files.hpp"
@@ -28,25 +26,12 @@ Target target_of(const std::string& device) {
   return target;
 }
 
-ProbePlace probe_place(const JudgingPlace& place, const Target& target) {
-  Toolchain toolchain = place.device.toolchain();
+ProbePlace probe_place(DeviceSession& device, const Target& target) {
+  Toolchain toolchain = device.toolchain();
   if (target.gpu) toolchain.cuda_architecture = cuda_architecture(target.gpu->compute_capability);
-  const Installation& installation = place.device.installation();
-  return {*place.device.sandbox(), std::move(toolchain), installation.abi,
+  const Installation& installation = device.installation();
+  return {*device.sandbox(), std::move(toolchain), installation.abi,
           installation.root / "data/probe"};
-}
-
-Result<CommandReport> debug(const ProbePlace& probe, const ProbedKernel& kernel,
-                            const Target& target, const JudgingPlace& place,
-                            const std::function<void(const std::optional<DeviceWait>&)>& waits) {
-  const LockRequest request{.installation = &place.device.installation(),
-                            .target = &target,
-                            .what = "the debugger of a kernel",
-                            .turn_only = true,
-                            .waits = waits};
-  const auto lock = take_measuring_lock(request);
-  if (!lock) return lock.error();
-  return debugger_report(probe, kernel);
 }
 
 // The component's report on a submission that was read without errors.
@@ -64,10 +49,10 @@ Result<CommandReport> words_of(std::string_view component, const Submission& sub
   if (!size) return size.error();
   place.device.prepare();
   const Target target = target_of(task.device);
-  const ProbePlace probe = probe_place(place, target);
   const ProbedKernel kernel{submission, *files, *loaded, probed_size(*loaded, **size)};
-  return component == "debugger" ? debug(probe, kernel, target, place, waits)
-                                 : analyzer_report(probe, kernel);
+  return component == "debugger"
+             ? debugger_in_turn(kernel, target, place.device, {.what = {}, .waits = waits})
+             : analyzer_report(probe_place(place.device, target), kernel);
 }
 
 // The answer for a report that was asked for and did not come. A kernel that could not be looked at
@@ -82,11 +67,9 @@ SpokenKernels refused(const Error& error) {
           .state = state};
 }
 
-// The answer for a report. "not there": a tool of this machine is missing, and nothing was looked
-// at.
 SpokenKernels answer_of(const CommandReport& report) {
-  if (report.status == "not there")
-    return refused({ErrorCode::kInfrastructure, report.text, "`kbench doctor` says what is there"});
+  if (report.status == kToolMissing)
+    return refused({ErrorCode::kInfrastructure, report.text, kDoctorSays});
   return {.result = {{"state", to_string(State::kOk)},
                      {"message", ""},
                      {"hint", ""},
@@ -95,6 +78,17 @@ SpokenKernels answer_of(const CommandReport& report) {
 }
 
 }  // namespace
+
+Result<CommandReport> debugger_in_turn(const ProbedKernel& kernel, const Target& target,
+                                       DeviceSession& device, LockRequest how) {
+  how.installation = &device.installation();
+  how.target = &target;
+  how.what = "the debugger of a kernel";
+  how.turn_only = true;
+  const auto lock = take_measuring_lock(how);
+  if (!lock) return lock.error();
+  return debugger_report(probe_place(device, target), kernel);
+}
 
 Result<CommandReport> kernel_words(const Component& component, const KernelTree& tree,
                                    const WorkspaceTask& task, const JudgingPlace& place) {

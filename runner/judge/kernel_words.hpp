@@ -10,12 +10,25 @@
 #include "runner/core/evaluation.hpp"
 #include "runner/core/json.hpp"
 #include "runner/core/result.hpp"
+#include "runner/device/device_session.hpp"
+#include "runner/device/measuring_lock.hpp"
 #include "runner/feedback/command_report.hpp"
 #include "runner/feedback/component.hpp"
+#include "runner/feedback/probe_build.hpp"
 #include "runner/judge/workspace_requests.hpp"
+#include "runner/machine/target.hpp"
 #include "runner/workspace/kernel_tree.hpp"
 
 namespace kbench {
+
+// A hint where a tool of this machine is missing.
+inline constexpr const char* kDoctorSays = "`kbench doctor` says what is there";
+
+// The report of the component "debugger" on one kernel, in a turn of the device. `how`: whether it
+// waits, and who is told. Errors: those of the measuring lock and of debugger_report.
+[[nodiscard]] Result<CommandReport> debugger_in_turn(const ProbedKernel& kernel,
+                                                     const Target& target, DeviceSession& device,
+                                                     LockRequest how);
 
 // `component` reads kernels. A kernel that is no submission is told so in the report. Errors:
 // kInfrastructure; those of find_task and of the measuring lock.

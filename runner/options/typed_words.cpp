@@ -200,6 +200,18 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
           guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
 }
 
+bool asks_for_json(const std::vector<std::string>& words) {
+  const auto behind_dashes = std::ranges::find(words, "--");
+  const auto stands = [&](const char* word, auto from) {
+    return std::find(from, behind_dashes, word);
+  };
+  const auto format = stands("--format", words.begin());
+  return stands("--json", words.begin()) != behind_dashes ||
+         stands("--format=json", words.begin()) != behind_dashes ||
+         (format != behind_dashes && std::next(format) != behind_dashes &&
+          *std::next(format) == "json");
+}
+
 std::optional<Error> value_missing(const std::vector<std::string>& words) {
   const auto missing = [](const std::string& text) {
     return Error{ErrorCode::kUsage, text, "say one, or leave the option out"};

@@ -36,6 +36,9 @@ namespace kbench {
 [[nodiscard]] Error explain(const CLI::App& app, const CLI::ParseError& problem,
                             const std::vector<std::string>& words);
 
+// Whether the words ask for JSON on standard output: --json, or --format json.
+[[nodiscard]] bool asks_for_json(const std::vector<std::string>& words);
+
 // kUsage for an option that is given an empty value, of which CLI11 would take the next word, or
 // what it does without one.
 [[nodiscard]] std::optional<Error> value_missing(const std::vector<std::string>& words);

@@ -74,8 +74,11 @@ Result<std::string> run_trusted(ChildPlan plan, std::chrono::milliseconds timeou
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return output;
   const auto how = WIFSIGNALED(status) ? fmt::format("was killed by signal {}", WTERMSIG(status))
                                        : fmt::format("ended with {}", WEXITSTATUS(status));
+  const std::string said = last_line(output);
   return Error{ErrorCode::kInfrastructure,
-               fmt::format("{} {}: {}", plan.argv[0], how, last_line(output)), ""};
+               said.empty() ? fmt::format("{} {}, and printed nothing", plan.argv[0], how)
+                            : fmt::format("{} {}: {}", plan.argv[0], how, said),
+               ""};
 }
 
 }  // namespace kbench

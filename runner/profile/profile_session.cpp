@@ -9,7 +9,7 @@
 
 #include "runner/core/sha256.hpp"
 #include "runner/core/source_contents.hpp"
-#include "runner/plan/run_plan.hpp"
+#include "runner/plan/one_row.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/submission/ptxas.hpp"
 #include "runner/submission/source_files.hpp"
@@ -37,32 +37,6 @@ RunRequest as_run(const ProfileRequest& request) {
   run.vendor = request.side == Side::kVendor;
   run.call_limit_seconds = request.call_limit_seconds;
   return run;
-}
-
-// A submission that cannot be played here.
-Status check_played(const PlannedRow& unit) {
-  if (unit.ends_as) return Error{ErrorCode::kUsage, unit.message, unit.hint};
-  return Done{};
-}
-
-Result<Plan> plan_one(const RunRequest& run, const Installation& installation) {
-  auto plan = make_plan(run, installation);
-  if (!plan && run.tasks.empty() && run.file && plan.error().message.ends_with(kNameMatchesNone))
-    return Error{plan.error().code, plan.error().message,
-                 "say the task: kbench profile FILE --task TASK"};
-  if (!plan) return plan;
-  if (plan->nothing_selected) return *plan->nothing_selected;
-  if (plan->units.size() != 1)
-    return Error{ErrorCode::kUsage,
-                 fmt::format("{} things to profile are meant, and one can be", plan->units.size()),
-                 "name one task and one submission"};
-  const PlannedRow& unit = plan->units.front();
-  if (auto played = check_played(unit); !played) return played.error();
-  if (plan->tasks[unit.task].find_size(plan->target.size) == nullptr)
-    return Error{ErrorCode::kNotFound,
-                 plan->tasks[unit.task].id + " has no size " + plan->target.size,
-                 "`kbench tasks show` lists its sizes"};
-  return plan;
 }
 
 ProfileInput as_input(BenchProfile&& taken, const std::string& precision, const Work& work) {
@@ -115,15 +89,25 @@ ProfileSubject subject_of(const Plan& plan, Side side, const std::string& torch)
 
 }  // namespace
 
-ProfileRequest with_file_as_submission(ProfileRequest request) {
-  if (request.submission || request.submissions || !names_source(request.task)) return request;
-  request.submission = std::exchange(request.task, "");
+Result<ProfileRequest> with_file_as_submission(ProfileRequest request,
+                                               const std::string& task_of_file, bool listed) {
+  if (!request.submission && !request.submissions && names_source(request.task)) {
+    if (listed || request.side)
+      return Error{ErrorCode::kUsage, "a FILE does not go together with --list and --side",
+                   "`kbench profile FILE` profiles the submission"};
+    request.submission = std::exchange(request.task, "");
+  }
+  if (task_of_file.empty()) return request;
+  if (!request.task.empty())
+    return Error{ErrorCode::kUsage, "TASK and --task each name a task",
+                 "kbench profile FILE --task TASK"};
+  request.task = task_of_file;
   return request;
 }
 
 Result<ProfileRequest> named_request(BenchSource& benches, ProfileRequest request) {
   const RunRequest run = as_run(request);
-  const auto plan = plan_one(run, benches.installation());
+  const auto plan = plan_one_row(run, benches.installation(), "profile");
   if (!plan) return plan.error();
   request.task = plan->tasks[plan->units.front().task].id;
   if (!request.device) request.device = plan->target.device;
@@ -140,7 +124,7 @@ Result<Profile> profile_task(BenchSource& benches, const ProfileRequest& request
   const Error interrupted{ErrorCode::kInfrastructure, "interrupted", ""};
   benches.prepare();
   const RunRequest run = as_run(request);
-  auto plan = plan_one(run, benches.installation());
+  auto plan = plan_one_row(run, benches.installation(), "profile");
   if (!plan) return plan.error();
   const RunTerms terms{
       .no_wait = request.no_wait, .waits = request.waits, .gives_up = request.stop};

@@ -33,9 +33,12 @@ struct ProfileRequest {
   std::function<bool()> stop = {};
 };
 
-// The request of a user who named a file in place of a task: the file is the submission, and its
-// name says the task, as for `kbench run`.
-[[nodiscard]] ProfileRequest with_file_as_submission(ProfileRequest request);
+// The request of a user who may have named a file in place of a task: the file is the submission,
+// and `task_of_file` its task; empty: its name says the task, as for `kbench run`. Errors: kUsage,
+// a file goes with neither `listed` nor a side, and a task is named once.
+[[nodiscard]] Result<ProfileRequest> with_file_as_submission(ProfileRequest request,
+                                                             const std::string& task_of_file,
+                                                             bool listed);
 
 // The request with the task's id and the device named, as they follow from the file: another side
 // of that task can then be asked for without the file. Nothing is compiled or started. Errors:

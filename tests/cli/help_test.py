@@ -1,5 +1,6 @@
 """Help, version, and what happens to words nobody knows."""
 
+import json
 import re
 import subprocess
 
@@ -73,6 +74,8 @@ WORDS = {
     ("calibrate",): ["--only", "--rounds", "--device", "--devices"],
     ("profile", "relu"): ["--submission", "--side", "--size", "--device", "--precision", "--format", "--suite"],
     ("profile",): [""],
+    ("debug", "relu.cpp"): ["--task", "--size", "--device", "--precision", "--suite"],
+    ("debug",): [""],
 }
 
 
@@ -131,6 +134,22 @@ class HelpTest(cli_case.CliCase):
         self.assertRegex(self.kbench("profile", "--help").stdout, r"--json +The same as --format json")
         for words in (("report", "csv", "--json"), ("profile", "--list", "--format", "text", "--json")):
             self.assert_fails(self.kbench(*words), USAGE, "do not go together")
+
+    def test_where_json_is_asked_for_an_error_is_json_too(self):
+        """Was: nothing on standard output, so that a program could not tell a mistake from a full disk."""
+        for words, code, part in ((("tasks", "show", "rleu", "--json"), cli_case.NOTHING_SELECTED, "rleu"),
+                                  (("tasks", "show", "rleu", "--format=json"), cli_case.NOTHING_SELECTED, "rleu"),
+                                  (("tasks", "list", "--levle", "1", "--format", "json"), USAGE, "--levle"),
+                                  (("runs", "--json", "--db", "none.sqlite"), USAGE, "none.sqlite")):
+            with self.subTest(words=words):
+                result = self.kbench(*words)
+                self.assert_fails(result, code, part)
+                answer = json.loads(result.stdout)
+                self.assertEqual((answer["schema_version"], answer["exit_code"]), (1, code))
+                self.assertIn(part, answer["error"]["message"])
+                self.assertIn(answer["error"]["hint"], result.stderr)
+        for words in (("tasks", "show", "rleu"), ("run", "--", "--json")):
+            self.assertEqual(self.kbench(*words).stdout, "", words)
 
     def test_what_stands_for_another_form_is_named(self):
         for words, meant in ((("run", "a.cpp", "b.cpp"), "--submissions DIR"),

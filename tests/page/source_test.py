@@ -148,6 +148,8 @@ class ShownTest(PageCase):
         page.select_option('select[aria-label="From"]', label=f"agent-a (agent-a/{VARIANTS}.cu)")
         page.select_option('select[aria-label="to"]',
                            label=f"agent-a@tiled (agent-a/{VARIANTS}@tiled.cu)")
+        self.assertEqual(page.locator('select[aria-label="to"] option[disabled]').all_inner_texts(),
+                         [f"agent-a (agent-a/{VARIANTS}.cu)"], "a file is not offered against itself")
         self.assertIn("2 lines added, 0 removed", page.inner_text("#task"))
         self.assertEqual(page.locator("tr.added td.text").all_inner_texts(),
                          ["  __shared__ float tile[256];", "  tile[threadIdx.x] = 0;"])

@@ -342,6 +342,20 @@ TEST_F(CommandOptions, ImportAndSynth) {
   EXPECT_THAT(left({"json"}), IsEmpty());
 }
 
+TEST_F(CommandOptions, Debug) {
+  const auto debug = typed<DebugOptions>(
+      "debug a.cpp --task relu --size full --device cuda:1 --precision tf32 --no-wait --json "
+      "--suite mine");
+  EXPECT_EQ(debug.file, "a.cpp");
+  EXPECT_EQ(debug.task, "relu");
+  EXPECT_EQ(debug.size, "full");
+  EXPECT_EQ(debug.device, "cuda:1");
+  EXPECT_EQ(debug.precision, "tf32");
+  EXPECT_TRUE(debug.no_wait);
+  EXPECT_EQ(debug.format, OutputFormat::kJson);
+  EXPECT_EQ(debug.suite, "mine");
+}
+
 TEST_F(CommandOptions, Workspace) {
   const auto open = typed<WorkspaceOptions>(
       "workspace open relu dir --size full --device cuda --precision tf32 --suite mine");

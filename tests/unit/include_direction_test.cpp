@@ -178,7 +178,8 @@ const std::map<std::string, Rule>& rules() {
       {"runner/study",
        {{"runner/core", "runner/os", "runner/plan", "runner/workspace", "runner/agent",
          "runner/attribution", "runner/feedback", "runner/trajectory", "runner/store", "runner/run",
-         "runner/judge", "runner/episode", "reports/facts", "runner/store/chain"}}},
+         "runner/judge", "runner/episode", "reports/facts", "reports/attribution", "reports/write",
+         "runner/store/chain"}}},
       // Texts that show people what rooms found; those rooms know no terminal.
       {"runner/print",
        {{"runner/core", "runner/os", "runner/task", "runner/options", "runner/installation",

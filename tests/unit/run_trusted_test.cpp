@@ -29,6 +29,13 @@ TEST(RunTrusted, FailureCarriesTheLastLine) {
   EXPECT_EQ(output.error().message, "/bin/sh ended with 7: last");
 }
 
+// Was: "ended with 1: ", and nothing behind it.
+TEST(RunTrusted, FailureOfASilentProgramSaysSo) {
+  const auto output = run_trusted({"/bin/sh", "-c", "exit 1"}, test::kPatience);
+  ASSERT_FALSE(output.ok());
+  EXPECT_EQ(output.error().message, "/bin/sh ended with 1, and printed nothing");
+}
+
 TEST(RunTrusted, SignalIsNamed) {
   const auto output = run_trusted({"/bin/sh", "-c", "kill -9 $$"}, test::kPatience);
   ASSERT_FALSE(output.ok());

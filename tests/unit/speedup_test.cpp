@@ -85,30 +85,30 @@ TEST(Speedup, WithoutACalibrationThereIsNoVerdict) {
   const auto ratio = speedup(uncalibrated, Side::kEager, Side::kSubmission);
   EXPECT_EQ(ratio->verdict, Verdict::kNone);
   EXPECT_FALSE(ratio->calibrated);
-  EXPECT_NE(why_no_verdict(uncalibrated).find("calibrated"), std::string::npos);
-  EXPECT_EQ(why_no_verdict(measured_at(6, 8)), "");
+  EXPECT_NE(doubts_of(uncalibrated).words().find("calibrated"), std::string::npos);
+  EXPECT_EQ(doubts_of(measured_at(6, 8)).words(), "");
 }
 
 TEST(Speedup, TooFewBlocksGiveAReasonAndNoVerdict) {
   for (const int blocks : {2, 5}) {
     const Evaluation slow = measured_at(1, blocks);
-    EXPECT_NE(why_no_verdict(slow).find("too few blocks"), std::string::npos) << blocks;
+    EXPECT_NE(doubts_of(slow).words().find("too few blocks"), std::string::npos) << blocks;
     const auto ratio = speedup(slow, Side::kEager, Side::kSubmission);
     EXPECT_TRUE(!ratio || ratio->verdict == Verdict::kNone) << blocks;
   }
   Evaluation nobody = measured_at(1, 2);
   std::erase_if(nobody.samples, [](const Sample& s) { return s.side == Side::kSubmission; });
-  EXPECT_EQ(why_no_verdict(nobody), "") << "nobody is too slow";
+  EXPECT_EQ(doubts_of(nobody).words(), "") << "nobody is too slow";
 }
 
 TEST(Speedup, ASideThatTheClockCannotTellFromNothingHasNoVerdict) {
   Evaluation short_one = measured_at(6, 8);
   for (Sample& sample : short_one.samples)
     if (sample.side == Side::kEager) sample.time_ns = kLeastCpuCallNs;
-  EXPECT_NE(why_no_verdict(short_one).find("a call of eager"), std::string::npos);
+  EXPECT_NE(doubts_of(short_one).words().find("a call of eager"), std::string::npos);
   EXPECT_EQ(speedup(short_one, Side::kEager, Side::kSubmission)->verdict, Verdict::kNone);
   short_one.device = "cuda";
-  EXPECT_EQ(why_no_verdict(short_one), "") << "events are finer";
+  EXPECT_EQ(doubts_of(short_one).words(), "") << "events are finer";
 }
 
 // Was: the first of them alone, so that whoever saw to it was told the next.
@@ -117,9 +117,25 @@ TEST(Speedup, EveryReasonForNoVerdictIsNamed) {
   hopeless.calibration.reset();
   for (Sample& sample : hopeless.samples)
     if (sample.side == Side::kEager) sample.time_ns = kLeastCpuCallNs;
-  const std::string reasons = why_no_verdict(hopeless);
+  const std::string reasons = doubts_of(hopeless).words();
   for (const char* one : {"a call of eager", "; and too few blocks", "; and the timing is not"})
     EXPECT_NE(reasons.find(one), std::string::npos) << reasons;
+}
+
+// Was: eight rows of a busy machine, told by eight sentences that differed in their numbers.
+TEST(Speedup, RowsThatAreDoubtedAlikeHaveOneKind) {
+  Doubts doubts{.busy = true,
+                .blocks = {.all = 8, .disturbed = 6, .crowded = 5, .slowed = 3},
+                .too_short = "",
+                .too_few_blocks = false,
+                .uncalibrated = true};
+  Doubts others = doubts;
+  others.blocks.disturbed = 8;
+  EXPECT_NE(doubts.words(), others.words());
+  EXPECT_EQ(doubts.kinds(), others.kinds());
+  EXPECT_EQ(doubts.kinds().find('8'), std::string::npos) << doubts.kinds();
+  others.busy = false;
+  EXPECT_NE(doubts.kinds(), others.kinds());
 }
 
 TEST(Speedup, NoVerdictBelow95Percent) {

@@ -220,7 +220,7 @@ TEST(Settle, WhatABusyMachineMadeOfItAccusesNobody) {
   EXPECT_EQ(counting(quiet_first), (std::vector<bool>{true, false}));
   const Evaluation quiet_second = settle(on_cpu(9e6, true), on_cpu(1e6), "why");
   EXPECT_EQ(counting(quiet_second), (std::vector<bool>{false, true}));
-  EXPECT_NE(why_no_verdict(settle(on_cpu(1e6, true), on_cpu(9e6, true), "why")).find("busy"),
+  EXPECT_NE(doubts_of(settle(on_cpu(1e6, true), on_cpu(9e6, true), "why")).words().find("busy"),
             std::string::npos);
 }
 

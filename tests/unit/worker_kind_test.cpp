@@ -19,7 +19,7 @@ TEST(WorkerKind, AStatusOfANativeSubmissionIsItsOwnNumber) {
 // Was: the number alone.
 TEST(WorkerKind, AnErrorOfCudaHasItsNameAndOneOfMemoryASanitizer) {
   EXPECT_THAT(native_worker().ended_with(700).hint,
-              AllOf(HasSubstr("cudaErrorIllegalAddress"), HasSubstr("kbench workspace debug")));
+              AllOf(HasSubstr("cudaErrorIllegalAddress"), HasSubstr("kbench debug FILE")));
   EXPECT_THAT(native_worker().ended_with(9).hint,
               AllOf(HasSubstr("cudaErrorInvalidConfiguration"), Not(HasSubstr("sanitizers"))));
   EXPECT_THAT(native_worker().ended_with(12345).hint, Not(HasSubstr("12345")));
@@ -49,7 +49,7 @@ TEST(WorkerKind, OfPythonWhatIsNegativeIsThePlayers) {
 }
 
 TEST(WorkerKind, OfACrashEachIsToldWhatItHas) {
-  EXPECT_THAT(native_worker().crash_step, HasSubstr("kbench workspace debug"));
+  EXPECT_THAT(native_worker().crash_step, HasSubstr("kbench debug FILE"));
   EXPECT_THAT(native_worker().crash_causes, HasSubstr("task.h"));
   EXPECT_THAT(python_worker().crash_step, HasSubstr("-fsanitize=address"));
   EXPECT_THAT(python_worker().crash_step,

@@ -10,8 +10,7 @@ namespace kbench {
 namespace {
 
 constexpr const char* kUnderSanitizers =
-    "`kbench workspace debug DIR` calls it under sanitizers, which name the tensor and the line "
-    "(DIR is of `kbench workspace open TASK DIR`)";
+    "`kbench debug FILE --task TASK` calls it under sanitizers, which name the tensor and the line";
 
 struct CudaError {
   std::int32_t code;

@@ -19,7 +19,7 @@ const FAILED_AT = 12; // pixels right of the names, where failures stand
 const FIRST_AT = 36; // and where the axis begins
 const VALUE_ROOM = 64;
 const MOST_PANELS = 12;
-const PANEL = { width: 212, height: 96, left: 34, right: 8, top: 8, bottom: 18 };
+const PANEL = { width: 212, height: 102, left: 34, right: 8, top: 8, bottom: 24 };
 const PANEL_TICKS = [0.1, 0.5, 1, 2, 10];
 const WIDEST_RATIO = 100; // a failed measurement shall not squeeze all others together
 

@@ -133,13 +133,19 @@ export const sourceComparison = (task) => {
       nameOfRow(row))));
   const before = pick(words.diffFrom, chosen[0] || rows[0]);
   const after = pick(words.diffTo, chosen[1]);
+  // A file is not held against itself.
+  const refuseTheSame = () => {
+    if (after.value === before.value) after.value = "";
+    for (const option of after.options) option.disabled = option.value === before.value;
+  };
   const draw = () => {
+    refuseTheSame();
     const [a, b] = [before, after].map((s) => rows.find((row) => String(row.index) === s.value));
     result.replaceChildren(...(a && b ? pairsOf(a, b).flatMap(diffOf) : []));
   };
   const changed = () => {
-    remember({ diff: after.value ? `${before.value}.${after.value}` : "" });
     draw();
+    remember({ diff: after.value ? `${before.value}.${after.value}` : "" });
   };
   for (const select of [before, after]) select.addEventListener("change", changed);
   draw();
