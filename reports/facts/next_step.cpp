@@ -23,13 +23,36 @@ std::string place_of_error(std::string_view line) {
   return fmt::format("line {} of {}", number, file);
 }
 
+// "tile.hpp" of "./relu.cu:2:10: fatal error: tile.hpp: No such file or directory".
+std::string missing_header(std::string_view line) {
+  constexpr std::string_view kBefore = ": fatal error: ";
+  constexpr std::string_view kBehind = ": No such file or directory";
+  const std::size_t at = line.find(kBefore);
+  if (at == line.npos || !line.ends_with(kBehind)) return "";
+  line.remove_prefix(at + kBefore.size());
+  line.remove_suffix(kBehind.size());
+  return std::string(line);
+}
+
+std::string step_after_missing(const std::string& header) {
+  const auto is_in = [&](std::string_view folder) { return header.starts_with(folder); };
+  if (is_in("torch/") || is_in("ATen/") || is_in("c10/") || header == "Python.h")
+    return "a C++ or CUDA file has no headers of PyTorch or Python: task.h declares its inputs and "
+           "outputs; a .py file may build an extension (`kbench help submit`)";
+  return "a single file is compiled alone: a header of yours goes into AUTHOR/include/, or into a "
+         "folder with both and a submission.json (`kbench help submit`)";
+}
+
 }  // namespace
 
 std::string step_after_compile_error(std::string_view message) {
   std::string place;
   while (place.empty() && !message.empty()) {
     const std::size_t end = std::min(message.find('\n'), message.size());
-    place = place_of_error(message.substr(0, end));
+    const std::string_view line = message.substr(0, end);
+    if (const std::string header = missing_header(line); !header.empty())
+      return step_after_missing(header);
+    place = place_of_error(line);
     message.remove_prefix(std::min(end + 1, message.size()));
   }
   return fmt::format(

@@ -7,7 +7,7 @@
 namespace kbench {
 
 // "correct line 3 of relu.cpp and run it again: …", with the first place that g++ or nvcc names in
-// `message`; "the submission" where neither names one.
+// `message`; "the submission" where neither names one. Of a header that is missing: where it goes.
 [[nodiscard]] std::string step_after_compile_error(std::string_view message);
 
 }  // namespace kbench

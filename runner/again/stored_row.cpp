@@ -38,7 +38,7 @@ Error none(const Run& run, const std::string& what, const std::string& wanted,
   for (std::string& name : known) name = name.empty() ? "(no name)" : shown(name);
   return {ErrorCode::kNotFound,
           fmt::format("run {} has no {} \"{}\"", short_id(run), what, shown(wanted)),
-          guess ? fmt::format("Did you mean \"{}\"?", shown(*guess))
+          guess ? fmt::format("did you mean \"{}\"?", shown(*guess))
                 : fmt::format("It has {}{}.",
                               known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")),
                               more > 0 ? fmt::format(" and {} more", more) : "")};

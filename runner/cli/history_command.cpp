@@ -16,12 +16,7 @@ Result<End> show(const Store& store, const HistoryOptions& options) {
   if (!data) return data.error();
   const auto history = make_history(
       *data, {.device = options.device, .agent = options.agent, .baseline = options.baseline});
-  if (!history) {
-    const Error& error = history.error();
-    return End{ExitCode::kNothingSelected, error.hint.empty()
-                                               ? error.message
-                                               : fmt::format("{}; {}", error.message, error.hint)};
-  }
+  if (!history) return history.error();
   print_found(options, *history, history_json, render_history);
   return good(fmt::format("{} over {}", *task, history_words(*history)));
 }

@@ -1,4 +1,4 @@
-// "Did you mean": the known word nearest to one that was typed: a task's name, an option or its
+// "did you mean": the known word nearest to one that was typed: a task's name, an option or its
 // value, a column, a tag.
 #pragma once
 

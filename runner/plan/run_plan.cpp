@@ -176,7 +176,7 @@ void add_problems(const RunRequest& request, const SubmissionSet& found,
       }
       Error error = problem.error;
       const std::string meant = name_of_nearest_task(problem.path, known_tasks);
-      if (!meant.empty()) error.hint = fmt::format("Did you mean \"{}\"?", meant);
+      if (!meant.empty()) error.hint = fmt::format("did you mean \"{}\"?", meant);
       census.ignored.push_back({problem.path.string(), with_hint(error), true});
       continue;
     }

@@ -95,7 +95,7 @@ bool is_allowed(const std::string& flag, bool cuda) {
 std::string suggestion(const std::string& flag, bool cuda) {
   if (cuda && is_host_flag(flag)) return fmt::format("Write it as \"-Xcompiler={}\".", flag);
   if (const auto near = nearest(flag, well_known(cuda))) {
-    return fmt::format("Did you mean \"{}\"?", *near);
+    return fmt::format("did you mean \"{}\"?", *near);
   }
   return "Optimisation, floating-point, -D, -I inside the folder and -std flags are allowed.";
 }
@@ -125,7 +125,7 @@ Status check_library(const std::string& library, const std::string& device) {
   const auto near = nearest(library.substr(0, 40), kKnown);
   return Error{ErrorCode::kBadInput,
                fmt::format("the library \"{}\" is not allowed", clean_name(library, 80)),
-               near ? fmt::format("Did you mean \"{}\"?", *near)
+               near ? fmt::format("did you mean \"{}\"?", *near)
                     : "\"cublas\" and \"cudnn\" may be asked for."};
 }
 

@@ -26,7 +26,7 @@ Error bad(const std::string& field, const std::string& problem, std::string hint
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& known) {
   const auto near = nearest(word.substr(0, 64), known);
-  return near ? fmt::format("Did you mean \"{}\"?", *near)
+  return near ? fmt::format("did you mean \"{}\"?", *near)
               : fmt::format("Known: {}.", fmt::join(known, ", "));
 }
 

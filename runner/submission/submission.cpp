@@ -57,7 +57,7 @@ constexpr const char* kEndings = "a submission ends in .cu (CUDA), .cpp (CPU) or
 constexpr const char* kPlainNames =
     "Use at most 64 letters, digits and . _ + - @ only; none begins with a dot, a dash or an @.";
 
-// "Did you mean …?" of an ending that is one in other letters, or in another compiler's ways; else
+// "did you mean …?" of an ending that is one in other letters, or in another compiler's ways; else
 // nothing. Only these: what is merely near (.hpp, .pyc, .cpp~) lies beside sources and is none.
 std::string meant_ending(const fs::path& file) {
   static const std::map<std::string, std::string> kMeant = {
@@ -67,7 +67,7 @@ std::string meant_ending(const fs::path& file) {
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
   const auto found = kMeant.find(ending);
-  return found == kMeant.end() ? "" : fmt::format("Did you mean \"{}\"?", found->second);
+  return found == kMeant.end() ? "" : fmt::format("did you mean \"{}\"?", found->second);
 }
 
 // Numbers have three digits at least, which KernelBench's 19_ReLU.py has not.
@@ -77,7 +77,7 @@ std::string meant_name(const fs::path& path) {
   const std::string padded = std::string(3 - std::min<std::size_t>(3, name.find('_')), '0') + name;
   const bool is_meant = name.size() <= 200 && std::regex_match(name, kShort) &&
                         parse_name(fs::path(padded).stem().string());
-  if (is_meant) return fmt::format("Did you mean \"{}\"?", padded);
+  if (is_meant) return fmt::format("did you mean \"{}\"?", padded);
   return "Expected NNN_name[@variant], e.g. \"019_relu@tiled\".";
 }
 
@@ -315,7 +315,7 @@ class Finder {
     if (!is_level(level)) {
       const auto near = nearest(level.substr(0, 32), kUsual);
       return problem(folder, agent, "neither a level folder nor \"include\"",
-                     near ? fmt::format("Did you mean \"{}\"?", *near)
+                     near ? fmt::format("did you mean \"{}\"?", *near)
                           : "Level folders are named level1, level2 and so on.");
     }
     const auto found = entries(folder);

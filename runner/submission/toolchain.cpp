@@ -161,7 +161,7 @@ Result<int> compute_capability_of(const std::string& architecture) {
   return Error{ErrorCode::kUsage,
                fmt::format("--arch {} is no architecture that kbench compiles for",
                            clean_name(architecture, 40)),
-               is_near ? fmt::format("Did you mean \"{}\"?", expected)
+               is_near ? fmt::format("did you mean \"{}\"?", expected)
                        : "It is called by the compute capability: 90a for 9.0 (H100, H200), 80 for "
                          "8.0 (A100)."};
 }

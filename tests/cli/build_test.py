@@ -121,7 +121,7 @@ class CpuTest(BuildCase):
     def test_what_makes_no_sense_is_refused(self):
         self.hand_in("anna", RIGHT)
         self.assert_fails(self.build("--device", "cpu", "--arch", "90a"), USAGE, "--arch names a GPU's architecture")
-        self.assert_fails(self.build("--arch", "90"), USAGE, "Did you mean \"90a\"?")
+        self.assert_fails(self.build("--arch", "90"), USAGE, "did you mean \"90a\"?")
         self.assert_fails(self.build("--arch", "hopper"), USAGE, "90a for 9.0")
         self.assert_fails(self.build("--device", "cpu", "--agent", "nobody"), NOTHING_SELECTED, "nobody")
         self.assert_good(self.kbench("exchange", "init", "pool"))

@@ -138,6 +138,10 @@ TEST(ConsoleReport, ACompileErrorSaysWhatToDoNext) {
   EXPECT_THAT(told("/usr/include/c++/x.h:9:1: error: no\n./task.h:3:1: error: x\n"
                    "./inner/a.hpp:5:2: fatal error: y.hpp: No such file"),
               HasSubstr("      → correct line 5 of inner/a.hpp" + step));
+  EXPECT_THAT(told("./bad.cpp:2:10: fatal error: mine.hpp: No such file or directory\n  2 | #in"),
+              HasSubstr("      → a single file is compiled alone: a header of yours goes into"));
+  EXPECT_THAT(told("./bad.cu:1:10: fatal error: torch/extension.h: No such file or directory"),
+              HasSubstr("      → a C++ or CUDA file has no headers of PyTorch or Python"));
   EXPECT_THAT(told("bad.cpp does not compile\ncollect2: error: ld returned 1 exit status"),
               HasSubstr("      → correct the submission" + step));
   e.hint = "Do that.";

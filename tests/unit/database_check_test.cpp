@@ -247,7 +247,7 @@ TEST_F(DatabaseCheckTest, TagsThatNobodyCanGiveAreWrong) {
   EXPECT_EQ(wrong.size(), 3U);
   EXPECT_THAT(wrong, Contains(HasSubstr("the tag of run aa: \"latest\" cannot be a tag")));
   EXPECT_THAT(wrong, Contains(HasSubstr("start of a run's id")));
-  EXPECT_THAT(wrong, Contains(HasSubstr("has other characters")));
+  EXPECT_THAT(wrong, Contains(HasSubstr("has a character that no tag may have")));
 }
 
 }  // namespace

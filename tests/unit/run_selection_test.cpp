@@ -202,7 +202,7 @@ TEST_F(RunSelection, ATaskWithoutItsNumberIsSuggested) {
   submit("alice/level2/relu.cpp");
   EXPECT_EQ(good_run().mistaken_files, 2);
   EXPECT_THAT(kept_.told.lines,
-              AllOf(HasSubstr("ignored alice/level1/relu.cpp: not a submission name (Did you mean "
+              AllOf(HasSubstr("ignored alice/level1/relu.cpp: not a submission name (did you mean "
                               "\"019_relu.cpp\"?)"),
                     HasSubstr("ignored alice/level2/relu.cpp: not a submission name (Expected")));
 }
@@ -211,7 +211,7 @@ TEST_F(RunSelection, ATaskWithoutItsNumberIsSuggested) {
 TEST_F(RunSelection, AMistypedNameWithAShortNumberIsSuggestedAsATaskHasIt) {
   submit("alice/level1/23_sofmax.cpp");
   EXPECT_EQ(good_run().mistaken_files, 1);
-  EXPECT_THAT(kept_.told.lines, HasSubstr("(Did you mean \"023_softmax.cpp\"?)"));
+  EXPECT_THAT(kept_.told.lines, HasSubstr("(did you mean \"023_softmax.cpp\"?)"));
 }
 
 TEST_F(RunSelection, AFolderWithoutAnySubmissionIsRefused) {

@@ -222,9 +222,9 @@ TEST_F(RowChoiceTest, WhereTheyDoNotTheSubmissionDoes) {
 
 TEST_F(RowChoiceTest, WhatIsMisspeltGetsASuggestion) {
   EXPECT_THAT(name_of({.task = "level1/019_rely", .agent = "ann"}),
-              HasSubstr("no task \"level1/019_rely\" Did you mean \"level1/019_relu\"?"));
+              HasSubstr("no task \"level1/019_rely\" did you mean \"level1/019_relu\"?"));
   EXPECT_THAT(name_of({.task = "level1/019_relu", .agent = "anna"}),
-              HasSubstr("no agent \"anna\" Did you mean \"ann\"?"));
+              HasSubstr("no agent \"anna\" did you mean \"ann\"?"));
   EXPECT_THAT(name_of({.task = "level1/019_relu", .agent = "ann", .variant = "fast"}),
               HasSubstr("no variant \"fast\""));
   EXPECT_THAT(name_of({.task = "level3/004_lenet5", .agent = "ann"}),

@@ -469,15 +469,15 @@ TEST(Manifest, EveryFieldIsChecked) {
   says("{", "submission.json");
   says(R"({"schema": "kbench-submission/2", "sources": ["relu.cu"]})", "kbench-submission/1");
   says(R"({"schema": "kbench-submission/1"})", "sources");
-  says(with_field(R"("flag": ["-O3"])"), "Did you mean \"flags\"");
+  says(with_field(R"("flag": ["-O3"])"), "did you mean \"flags\"");
   says(with_field(R"("name": "020_tanh")"), "019_relu");
   says(with_field(R"("agent": "bob")"), "ann");
   says(with_field(R"("flags": "-O3")"), "flags: must be a list");
   says(with_field(R"("flags": [3])"), "flags: must be a list");
   says(with_field(R"("flags": ["-O3", "-O3"])"), "twice");
-  says(with_field(R"("flags": ["-usefastmath"])"), "Did you mean \"--use_fast_math\"");
+  says(with_field(R"("flags": ["-usefastmath"])"), "did you mean \"--use_fast_math\"");
   says(with_field(R"("flags": ["-march=native"])"), "-Xcompiler=-march=native");
-  says(with_field(R"("libraries": ["cublass"])"), "Did you mean \"cublas\"");
+  says(with_field(R"("libraries": ["cublass"])"), "did you mean \"cublas\"");
   says(with_field(R"("libraries": ["torch"])"), "not allowed");
   says(with_field(R"("precision": "float16")"), "precision");
   says(with_field(R"("precision": 16)"), "must be a string");

@@ -35,12 +35,12 @@ Status check_tag_name(std::string_view name) {
     return Error{
         ErrorCode::kUsage,
         fmt::format("\"{}\" cannot be a tag: {}", name.substr(0, kShownOfAName), why),
-        "A tag is one to 64 letters, digits, dots, dashes or underscores, say nightly-12."};
+        "a tag is one to 64 letters, digits, dots, dashes or underscores, say nightly-12"};
   };
   if (name.empty()) return refused("it is empty");
   if (name.size() > kLongestTag) return refused("it is too long");
   if (!is_of(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"))
-    return refused("it has other characters");
+    return refused("it has a character that no tag may have");
   if (is_of(name, ".")) return refused("dots alone are a folder's name");
   if (name.front() == '-') return refused("it begins like an option");
   if (is_of(name, "0123456789abcdefABCDEF")) return refused("it reads as the start of a run's id");
