@@ -93,13 +93,18 @@ std::string score_text(const AgentScore& score, Score shown) {
                      100 * value->high, of);
 }
 
+// The last cells of an agent's row: "Correct" and "Variants".
+void write_counts(HtmlWriter& html, const AgentScore& score) {
+  write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
+  write_number(html, fmt::format("{}", score.variants));
+}
+
 void write_rank(HtmlWriter& html, const AgentScore& score, const std::vector<Score>& shown) {
   html.open("tr");
   html.element("th", score.agent, {{"scope", "row"}});
   write_number(html, show_ranks(score));
   for (const Score one : shown) write_number(html, score_text(score, one));
-  write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
-  write_number(html, fmt::format("{}", score.variants));
+  write_counts(html, score);
   html.close();
 }
 
@@ -116,8 +121,7 @@ void write_estimates(HtmlWriter& html, const PageBoard& board) {
                            ? "–"
                            : fmt::format("{} of {} task{}", show_ratio(estimates.mean()),
                                          estimates.timed, estimates.timed == 1 ? "" : "s"));
-    write_number(html, fmt::format("{} of {}", score.correct, score.tasks));
-    write_number(html, fmt::format("{}", score.variants));
+    write_counts(html, score);
     html.close();
   }
   close_table(html);
@@ -328,7 +332,7 @@ void write_sentence(HtmlWriter& html, std::string_view text) {
       continue;
     }
     html.text(text.substr(0, open));
-    html.element("span", range, {{"class", "whole-range"}});
+    html.element("span", range, {{"class", "unbroken"}});
     text.remove_prefix(close + 1);
     open = 0;
   }

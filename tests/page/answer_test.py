@@ -111,7 +111,7 @@ class ThreeAgentsTest(AnswerCase):
 
     def test_no_line_ends_within_an_interval(self):
         page = self.open(width=390, height=844)
-        heights = page.eval_on_selector_all(".lead .whole-range", "all => all.map(e => e.getClientRects().length)")
+        heights = page.eval_on_selector_all(".lead .unbroken", "all => all.map(e => e.getClientRects().length)")
         self.assertEqual(heights, [1, 1])
 
     def test_choices_unfold_on_a_phone(self):
