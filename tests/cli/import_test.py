@@ -378,7 +378,7 @@ extern "C" int kbench_forward(const kb_inputs* in, const kb_params*, const kb_ou
         self.write("bad.py", self.REFERENCE.replace("class Model", "class Model("))
         result = self.against("v1.cpp", "bad.py")
         self.assert_fails(result, USAGE, "the reference", "bad.py:", "the submission was not looked at")
-        self.assertEqual(result.stdout, "")
+        self.assertEqual(sorted(json.loads(result.stdout)), ["error", "exit_code", "outcome", "schema_version"])
         self.write("v3.cpp", self.KERNEL.replace("long i", "lang i"))
         result = self.against("v3.cpp")
         self.assert_fails(result, TASK_FAILED)
