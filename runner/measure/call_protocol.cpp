@@ -96,8 +96,7 @@ std::string CallProtocol::likely_cause() {
 }
 
 std::string CallProtocol::step_against_races() {
-  return worker_ ? fmt::format("a race or a wrong bound shows under sanitizers: {}",
-                               worker_->kind().crash_step)
+  return worker_ ? fmt::format("to find a race or a wrong bound: {}", worker_->kind().crash_step)
                  : "";
 }
 
