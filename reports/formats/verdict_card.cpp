@@ -184,8 +184,10 @@ CardFact limit_fact(const ResultRow& row) {
   fact.remark =
       fmt::format("the limit is {} ms a call", show_ms(*share * *row.submitted.median_ns));
   if (!row.limit_basis.empty()) fact.remark += fmt::format(" ({})", basis_words(row.limit_basis));
-  // Cut off there, an interval would claim to be narrower than it is.
-  if (limit_share_range(row, *share).high > 1)
+  const ShareRange range = limit_share_range(row, *share);
+  if (range.low > 1 && row.prepare_ns)
+    fact.remark += "; above 100 % since it counts parameters that kbench_prepare has read before";
+  else if (range.high > 1)  // an interval cut off there would claim to be narrower than it is
     fact.remark += "; above 100 % since time and limit are both measured";
   return fact;
 }

@@ -121,6 +121,19 @@ TEST(VerdictCard, AShareAboveTheLimitIsExplained) {
   }
 }
 
+// Was: 474 %, "since time and limit are both measured".
+TEST(VerdictCard, AShareFarAboveTheLimitIsExplainedByWhatWasReadBefore) {
+  Evaluation evaluation = one_ms_row();
+  evaluation.limit_ns = 4'700'000.0;
+  evaluation.limit_basis = "bytes, calibrated 2026-11-28T12:00:00Z";
+  evaluation.prepare_ns = 557'695;
+  const auto card = verdict_card(card_run(evaluation));
+  ASSERT_TRUE(card);
+  const std::string remark = fact(*card, "Share of the limit").remark;
+  EXPECT_NE(remark.find("parameters that kbench_prepare has read before"), remark.npos) << remark;
+  EXPECT_EQ(remark.find("both measured"), remark.npos) << remark;
+}
+
 TEST(VerdictCard, WithoutASpeedupTheShareHasNoInterval) {
   Evaluation evaluation = one_ms_row();
   std::erase_if(evaluation.samples, [](const Sample& one) { return one.side == Side::kEager; });

@@ -250,7 +250,7 @@ export const words = {
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
   limitText: (ms) => `The limit is the best estimate of the least time: ${ms} ms on this device.`,
-  aboveLimit: "A share, or its interval, may pass 100 %: time and limit are both measured, and an interval that ended there would look narrower than it is.",
+  aboveLimit: "A share, or its interval, may pass 100 %: time and limit are both measured, and an interval that ended there would look narrower than it is. The limit also counts parameters that kbench_prepare may have read before the call.",
   shareOfLimit: (share) => `${share} of the limit`,
   permalink: "¶ Put a link to this row into the address",
   linked: "The address leads to this row.",
