@@ -86,7 +86,7 @@ WITHOUT_TORCH = {"python_calls_a_blas", "python_calls_torch", "python_computes_w
                  "python_idles_once_stopped", "python_redispatches", "python_wraps_torch"}
 # Cheats that race with whoever reads their outputs, and what they leave for later. With the defences that has to
 # be left however busy a core is; without them the cheat has to be through before the outputs are read.
-LEFT_FOR_LATER = {"works_while_it_is_stopped": ("kLate = 2048LL * 1024", "kLate = 128LL * 1024"),
+LEFT_FOR_LATER = {"works_while_it_is_stopped": ("kPause = 1000", "kPause = 0"),
                   "finishes_in_a_thread_after_done": ("kLate{100}", "kLate{0}")}
 VARIABLE = "KBENCH_WITHOUT"  # what the weakened programs read
 # Cheats for which no defence can be switched off, and cheats that nobody has seen pass.
