@@ -53,7 +53,8 @@ Result<End> perform(const Store& store, const CompareOptions& options,
     return End{ExitCode::kNothingSelected,
                nothing
                    ? "there is no submission in either run"
-                   : fmt::format("the runs {} and {} have no submission in common",
+                   : fmt::format("the runs {} and {} have no submission in common: a submission is "
+                                 "known by its agent and task (--name sets the agent of a FILE)",
                                  short_id(comparison.before.run), short_id(comparison.after.run))};
   }
   if (options.remeasure)

@@ -60,13 +60,14 @@ std::string notes_on(const ProgramOutput& output) {
   return notes;
 }
 
-// `under`: the tool. A clean report says so in one sentence.
+// `under`: the tool. `blind`: a sentence on what it does not look for, behind a clean report's.
 CommandReport report_of(const ProgramOutput& output, const std::vector<SanitizerFinding>& findings,
-                        const std::string& under) {
+                        const std::string& under, const char* blind = "") {
   CommandReport report = unusual_end(output, under);
   const bool nothing = findings.empty() && report.text.empty();
   report.is_clean = nothing && !output.truncated;
-  if (nothing) report.text = fmt::format("Nothing was found in two calls under {}.", under);
+  if (nothing)
+    report.text = fmt::format("Nothing was found in two calls under {}.{}", under, blind);
   if (!findings.empty()) report = {"answered", findings_text(findings)};
   report.text = notes_on(output) + report.text;
   return report;
@@ -80,7 +81,9 @@ Result<CommandReport> on_cpu(const ProbePlace& place, const ProbeFolder& folder,
                                  .patience = left_until(deadline)});
   if (!output) return output.error();
   return report_of(*output, address_findings(output->err),
-                   "the address and undefined-behaviour sanitizers");
+                   "the address and undefined-behaviour sanitizers",
+                   " Neither looks for races between threads, nor for values read before they are "
+                   "written.");
 }
 
 // An element behind an allocation belongs to the same block of the device's memory, so memcheck
