@@ -265,7 +265,7 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.correct = evaluation.correct;
   // Messages are as every format shows them: a report is published.
   row.message = without_folders(evaluation.message);
-  row.hint = without_folders(evaluation.hint);
+  row.hint = without_folders(with_names(evaluation.hint, row.submission, row.task));
   if (row.hint.empty() && row.state == State::kCompileError)
     row.hint = step_after_compile_error(row.message);
 

@@ -23,7 +23,7 @@ std::string place_of_error(std::string_view line) {
   return fmt::format("line {} of {}", number, file);
 }
 
-// "tile.hpp" of "./relu.cu:2:10: fatal error: tile.hpp: No such file or directory".
+// The name of a line that ends like this: "2:10: fatal error: NAME: No such file or directory".
 std::string missing_header(std::string_view line) {
   constexpr std::string_view kBefore = ": fatal error: ";
   constexpr std::string_view kBehind = ": No such file or directory";
@@ -58,6 +58,18 @@ std::string step_after_compile_error(std::string_view message) {
   return fmt::format(
       "correct {} and run it again: what does not compile is told in seconds, without a device",
       place.empty() ? "the submission" : sanitize_line(place));
+}
+
+std::string with_names(std::string hint, const std::string& file, const std::string& task) {
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./@+-";
+  constexpr std::string_view kCommand = "kbench debug FILE --task TASK";
+  const auto is_plain = [&](const std::string& name) {
+    return !name.empty() && name.front() != '-' && name.find_first_not_of(kPlain) == name.npos;
+  };
+  const std::size_t at = hint.find(kCommand);
+  if (at == hint.npos || !is_plain(file) || !is_plain(task)) return hint;
+  return hint.replace(at, kCommand.size(), fmt::format("kbench debug {} --task {}", file, task));
 }
 
 }  // namespace kbench

@@ -33,17 +33,17 @@ Result<End> list(const TasksOptions& options, const Installation& installation) 
   if (!entries) return entries.error();
   const auto selected = select_entries(*entries, options.levels, options.tasks, options.tags);
   if (!selected) return selected.error();
+  RunRequest choice;
+  choice.levels = options.levels;
+  choice.tasks = options.tasks;
+  choice.tags = options.tags;
+  if (selected->empty()) return why_no_task(*entries, choice);
   print_found(
       options, *selected,
       [](const auto& found) { return task_list_json(found, sizes_of_each(found)); },
       [&](const auto& found, const auto& style) {
         return task_list_text(found, style, options.columns);
       });
-  RunRequest choice;
-  choice.levels = options.levels;
-  choice.tasks = options.tasks;
-  choice.tags = options.tags;
-  if (selected->empty()) return why_no_task(*entries, choice);
   const bool fine = unreadable_tasks(*selected) == 0;
   return End{fine ? ExitCode::kGood : ExitCode::kUsage, task_list_words(*selected)};
 }

@@ -47,7 +47,8 @@ CommandReport unusual_end(const ProgramOutput& output, const std::string& under)
                         output.exit.code, last_words(output.err, kShown))};
   const std::string status = output.err.substr(at + kEnded.size());
   if (!status.starts_with("0\n"))
-    return {"answered", fmt::format("It returned {} and not 0.", clean_name(status, 12))};
+    return {"answered", fmt::format("It returned {} and not 0.",
+                                    clean_name(status.substr(0, status.find('\n')), 12))};
   return {"answered", ""};
 }
 

@@ -45,7 +45,7 @@ struct SubmissionFolder {
 Result<SubmissionFolder> choose_folder(const RunRequest& request,
                                        const Installation& installation) {
   if (request.submissions) {
-    if (!fs::is_directory(*request.submissions)) {
+    if (std::error_code loop; !fs::is_directory(*request.submissions, loop)) {
       return Error{ErrorCode::kUsage,
                    "--submissions " + request.submissions->string() + " is not a folder",
                    "expected DIR/AGENT/levelN/NNN_name.cpp, .cu or .py below it"};
@@ -53,7 +53,7 @@ Result<SubmissionFolder> choose_folder(const RunRequest& request,
     return SubmissionFolder{*request.submissions,
                             "submissions from " + request.submissions->string()};
   }
-  if (fs::is_directory("submissions"))
+  if (std::error_code loop; fs::is_directory("submissions", loop))
     return SubmissionFolder{"submissions", "submissions from ./submissions"};
   return SubmissionFolder{installation.examples,
                           "the shipped example submissions (there is no ./submissions here)",
@@ -371,7 +371,7 @@ Result<std::vector<Task>> load_task_of_file(const std::vector<TaskEntry>& entrie
                  "add --task, e.g. --task level1/019_relu, or --reference REF.py for a problem of "
                  "your own"};
   }
-  if (!tasks || tasks->size() == 1) return tasks;
+  if (!tasks || tasks->size() <= 1) return tasks;
   return several_tasks("a file", request.file->filename().string(), *tasks);
 }
 
@@ -436,7 +436,7 @@ Status add_folder(const RunRequest& request, const FoundFolder& found,
 
 Result<Plan> make_plan(const RunRequest& request, const Installation& installation,
                        const std::optional<Target>& given) {
-  if (request.file && fs::is_directory(*request.file)) {
+  if (std::error_code loop; request.file && fs::is_directory(*request.file, loop)) {
     const std::string folder = clean_name(request.file->string(), 300);
     return Error{ErrorCode::kUsage, folder + " is a folder, and FILE is one .cpp, .cu or .py file",
                  "a folder of submissions is given as --submissions " + folder};

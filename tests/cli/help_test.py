@@ -135,6 +135,17 @@ class HelpTest(cli_case.CliCase):
         for words in (("report", "csv", "--json"), ("profile", "--list", "--format", "text", "--json")):
             self.assert_fails(self.kbench(*words), USAGE, "do not go together")
 
+    def test_a_file_for_tasks_that_are_none(self):
+        """Was: a signal 11, for a pattern without a match; and a bug of kbench's, for a link to itself."""
+        (self.folder / "mine.cpp").write_text("int nothing;\n", encoding="utf-8")
+        (self.folder / "loop.cpp").symlink_to("loop.cpp")
+        for verb in ("run", "build", "profile", "debug"):
+            with self.subTest(verb=verb):
+                self.assert_fails(self.kbench(verb, "mine.cpp", "--task", "nosuch*", "--device", "cpu"),
+                                  cli_case.NOTHING_SELECTED, "nosuch*")
+                self.assert_fails(self.kbench(verb, "loop.cpp", "--task", "level1/019_relu", "--device", "cpu"),
+                                  USAGE, "loop.cpp")
+
     def test_where_json_is_asked_for_an_error_is_json_too(self):
         """Was: nothing on standard output, so that a program could not tell a mistake from a full disk."""
         for words, code, part in ((("tasks", "show", "rleu", "--json"), cli_case.NOTHING_SELECTED, "rleu"),
@@ -148,6 +159,8 @@ class HelpTest(cli_case.CliCase):
                 self.assertEqual((answer["schema_version"], answer["exit_code"]), (1, code))
                 self.assertIn(part, answer["error"]["message"])
                 self.assertIn(answer["error"]["hint"], result.stderr)
+        for words in (("tasks", "list", "--level", "9", "--json"), ("tasks", "list", "--task", "zz*", "--json")):
+            self.assertIn("error", json.loads(self.kbench(*words).stdout), "one object")
         for words in (("tasks", "show", "rleu"), ("run", "--", "--json")):
             self.assertEqual(self.kbench(*words).stdout, "", words)
 

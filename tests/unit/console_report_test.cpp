@@ -144,6 +144,11 @@ TEST(ConsoleReport, ACompileErrorSaysWhatToDoNext) {
               HasSubstr("      → a C++ or CUDA file has no headers of PyTorch or Python"));
   EXPECT_THAT(told("bad.cpp does not compile\ncollect2: error: ld returned 1 exit status"),
               HasSubstr("      → correct the submission" + step));
+  e.hint = "to find it: `kbench debug FILE --task TASK` calls it";
+  e.submission->name = "alice/level1/bad.cpp";
+  EXPECT_THAT(told("x"), HasSubstr("`kbench debug alice/level1/bad.cpp --task " + e.task + "`"));
+  e.submission->name = "$(touch x).cpp";
+  EXPECT_THAT(told("x"), HasSubstr("`kbench debug FILE --task TASK`"));
   e.hint = "Do that.";
   EXPECT_THAT(told("./bad.cpp:3:84: error: x"), HasSubstr("      → Do that.\n"));
   EXPECT_THAT(told("./bad.cpp:3:84: error: x"), Not(HasSubstr("line 3 of")));

@@ -32,10 +32,9 @@ std::vector<std::string> tags_of(std::string_view run_id, const std::vector<Tag>
 
 Status check_tag_name(std::string_view name) {
   const auto refused = [&](std::string_view why) -> Status {
-    return Error{
-        ErrorCode::kUsage,
-        fmt::format("\"{}\" cannot be a tag: {}", name.substr(0, kShownOfAName), why),
-        "a tag is one to 64 letters, digits, dots, dashes or underscores, say nightly-12"};
+    return Error{ErrorCode::kUsage,
+                 fmt::format("\"{}\" cannot be a tag: {}", name.substr(0, kShownOfAName), why),
+                 "a tag is one to 64 letters, digits, dots, dashes or underscores, say nightly-12"};
   };
   if (name.empty()) return refused("it is empty");
   if (name.size() > kLongestTag) return refused("it is too long");
