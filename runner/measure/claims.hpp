@@ -12,11 +12,13 @@
 //
 // Empty calls take the same path. They are made before anything foreign is loaded, and on CUDA once
 // more in the blocks, by then in a process that is not trusted. Those can only lower what is
-// granted: a host that was busy at the start would hide a cheat. Reads no clock itself.
+// granted: a host that was busy at the start would hide a cheat. On a CPU an empty call counts for
+// at most twice the fastest of its side, for the same reason. Reads no clock itself.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,13 +61,10 @@ class ClaimLedger {
   explicit ClaimLedger(std::string_view device) : on_cpu_(device == "cpu") {}
 
   // Forgets the player: a new one came that is not calibrated yet, and whose claims are believed
-  // and not judged.
+  // and not judged. The fastest empty call of the players before it is remembered.
   void forget_player() { calibrate({}); }
   // Sets the empty calls of the player whose calls are timed from now on.
-  void calibrate(NullCalls nulls) {
-    nulls_ = std::move(nulls);
-    own_wall_ns_.clear();
-  }
+  void calibrate(NullCalls nulls);
   // Adds an empty call on CUDA, by a worker that has loaded the submission and may make it as slow
   // as it likes.
   void add_own_empty_call(double wall_ns) { own_wall_ns_.push_back(wall_ns); }
@@ -87,9 +86,11 @@ class ClaimLedger {
  private:
   // Nanoseconds granted for the empty call in each timed one.
   [[nodiscard]] double granted_wall_ns() const;
+  [[nodiscard]] double usual_wall_ns() const;
 
   bool on_cpu_;
   NullCalls nulls_;
+  double fastest_wall_ns_ = std::numeric_limits<double>::infinity();  // of all players
   std::vector<double> own_wall_ns_;
 };
 

@@ -18,10 +18,25 @@ TEST(ClaimLedger, KnowsTheMediansOfEmptyCalls) {
 TEST(ClaimLedger, OfEmptyCallsMadeMeanwhileTheLastFewCount) {
   ClaimLedger ledger("cpu");
   ledger.calibrate({.wall_ns = {100, 100, 100, 100, 100}});
-  for (const double wall_ns : {300.0, 300.0}) ledger.add_empty_call(wall_ns);
+  for (const double wall_ns : {150.0, 150.0}) ledger.add_empty_call(wall_ns);
   EXPECT_EQ(ledger.null_wall_ns(), 100);
-  ledger.add_empty_call(300);
-  EXPECT_EQ(ledger.null_wall_ns(), 300);
+  ledger.add_empty_call(150);
+  EXPECT_EQ(ledger.null_wall_ns(), 150);
+}
+
+TEST(ClaimLedger, OnACpuEmptyCallsThatWaitedForACoreTakeLittleOff) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({.wall_ns = {80e3, 85e3, 90e3}});
+  ledger.forget_player();
+  ledger.calibrate({.wall_ns = {2.6e6, 2.7e6, 2.7e6, 2.8e6, 5e6}});
+  EXPECT_EQ(ledger.null_wall_ns(), 160'000) << "twice the fastest, of the player before";
+  EXPECT_EQ(ledger.time_of(0, 4'277'784, 2), 3'957'784);
+}
+
+TEST(ClaimLedger, OnACpuTheMiddleOfAQuietHostsEmptyCallsIsTakenOff) {
+  ClaimLedger ledger("cpu");
+  ledger.calibrate({.wall_ns = {199e3, 225e3, 257e3, 271e3, 591e3}});
+  EXPECT_EQ(ledger.null_wall_ns(), 257'000);
 }
 
 std::vector<Sample> calls_of(std::int64_t claimed_ns, std::int64_t wall_ns) {
