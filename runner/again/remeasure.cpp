@@ -123,6 +123,11 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
     return Error{ErrorCode::kInfrastructure, "measuring again: " + outcome.error().message,
                  outcome.error().hint};
   interrupted_ = outcome->interrupted;
+  if (interrupted_)
+    return Error{ErrorCode::kInterrupted, "interrupted while measuring again",
+                 fmt::format("nothing of it is compared; its rows so far are in {}, and the same "
+                             "command begins anew",
+                             terms_.database.string())};
   if (!outcome->is_complete())
     return Error{ErrorCode::kInfrastructure, "measuring again: " + summarize(*outcome, terms_),
                  fmt::format("`kbench report table --db {}` shows how far it came",

@@ -55,8 +55,8 @@ class Remeasurement {
                 RunTerms terms, const std::string& command);
 
   // Measures one round, each pair once; the results are in the order of the pairs. Errors: kUsage
-  // on another device than the run's; kInfrastructure, and interrupted() then says whether it was
-  // Ctrl-C.
+  // on another device than the run's; kInterrupted after Ctrl-C, and interrupted() then says it;
+  // kInfrastructure.
   [[nodiscard]] Result<std::vector<MeasuredPair>> measure(const std::vector<SourcePair>& pairs);
   [[nodiscard]] bool interrupted() const { return interrupted_; }
 

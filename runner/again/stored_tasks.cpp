@@ -37,6 +37,7 @@ std::string named(const std::vector<TaskEntry>& entries) {
 // The task may well exist: it is these rows that are of others.
 Error not_of_rows(const Error& unknown, const std::string& pattern,
                   const std::vector<TaskEntry>& entries) {
+  if (entries.empty()) return {ErrorCode::kNotFound, "the run has no rows", ""};
   return {ErrorCode::kNotFound, fmt::format("no row is of a task \"{}\"", pattern),
           unknown.hint.starts_with("did you mean") ? unknown.hint
                                                    : "there are rows of " + named(entries)};

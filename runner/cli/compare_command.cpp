@@ -34,9 +34,10 @@ Result<End> finish_compared(const Comparison& comparison, const CompareOptions& 
                             unjudged));
   }
   const std::size_t more = offending.size() - 1;
-  const std::string text =
-      fmt::format("{}: {}{}", describe(ExitCode::kRegression), offence_words(*offending.front()),
-                  more == 0 ? "" : fmt::format(", and {} more", more));
+  const bool is_open = offending.front()->change == Change::kUndecided;
+  const std::string text = fmt::format(
+      "{}: {}{}", is_open ? "not decided" : describe(ExitCode::kRegression),
+      offence_words(*offending.front()), more == 0 ? "" : fmt::format(", and {} more", more));
   return End{options.exit_zero ? ExitCode::kGood : ExitCode::kRegression, text};
 }
 
@@ -50,12 +51,13 @@ Result<End> perform(const Store& store, const CompareOptions& options,
   Comparison comparison = compare(runs->before, runs->after, options.baseline);
   if (comparison.rows.empty()) {
     const bool nothing = comparison.left_out_before + comparison.left_out_after == 0;
-    return End{ExitCode::kNothingSelected,
-               nothing
-                   ? "there is no submission in either run"
-                   : fmt::format("the runs {} and {} have no submission in common: a submission is "
-                                 "known by its agent and task (--name sets the agent of a FILE)",
-                                 short_id(comparison.before.run), short_id(comparison.after.run))};
+    if (nothing)
+      return Error{ErrorCode::kNotFound, "there is no submission in either run",
+                   "`kbench run FILE --task TASK` judges one"};
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("the runs {} and {} have no submission in common",
+                             short_id(comparison.before.run), short_id(comparison.after.run)),
+                 "a submission is known by its agent and task; --name sets the agent of a FILE"};
   }
   if (options.remeasure)
     if (auto done = measure_again(comparison, options, installation); !done) return done.error();

@@ -28,7 +28,8 @@ Result<End> list(const Store& store, const EpisodesOptions& options, const Rewar
   const std::string where =
       run_id ? fmt::format("run {}", short_id(*run_id)) : options.database.string();
   if (episodes->empty())
-    return End{ExitCode::kNothingSelected, fmt::format("{} has no episodes", where)};
+    return Error{ErrorCode::kNotFound, fmt::format("{} has no episodes", where),
+                 "`kbench agent run` stores one for each task"};
   print_found(options, *episodes, episodes_json, render_episodes);
   return good(counted(episodes->size(), "episode") + " in " + where);
 }

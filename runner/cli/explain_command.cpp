@@ -21,11 +21,13 @@ Result<End> explain(const Store& store, const ExplainOptions& options) {
   const auto rows = explain_rows(*data, [&](const ResultRow& row) {
     return tasks->contains(row.task) && (!options.agent || row.agent == *options.agent);
   });
+  if (rows.empty())
+    return Error{ErrorCode::kNotFound, "no row of the run is selected",
+                 "--task and --agent choose among its rows; `kbench report` lists them"};
   if (options.format == OutputFormat::kJson)
     print_json(explanation_json(*data, rows));
   else
     fmt::print("{}", explanation_text(*data, rows));
-  if (rows.empty()) return End{ExitCode::kNothingSelected, "no row of the run is selected"};
   return good(
       fmt::format("explained {} of run {}", counted(rows.size(), "row"), short_id(data->run)));
 }

@@ -96,8 +96,8 @@ Result<End> call(const ExportOptions& options, const Installation& installation)
   if (!written) return written.error();
   const FilterCounts& counts = exporter->counts();
   if (counts.seen == 0)
-    return End{ExitCode::kNothingSelected,
-               fmt::format("{} has no episodes", options.database.string())};
+    return Error{ErrorCode::kNotFound, fmt::format("{} has no episodes", options.database.string()),
+                 "`kbench agent run` stores one for each task"};
   if (auto closed = lines->close(); !closed) return closed.error();
   if (options.common.verbosity >= 0) print_counts(counts);
   return good(

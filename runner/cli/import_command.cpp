@@ -47,9 +47,9 @@ Result<End> call(const ImportOptions& options, const Installation& installation)
   const auto outcomes = import_suite(options, installation, progress);
   if (!outcomes) return outcomes.error();
   if (outcomes->empty())
-    return End{ExitCode::kNothingSelected,
-               "nothing to import: a folder gives the .py files of its levelN folders, or the "
-               ".py, .jsonl and .parquet files that lie in it"};
+    return Error{ErrorCode::kNotFound, "nothing to import",
+                 "a folder gives the .py files of its levelN folders, or the .py, .jsonl and "
+                 ".parquet files that lie in it"};
   if (options.format == OutputFormat::kJson)
     print_json(import_json(options, *outcomes));
   else

@@ -21,6 +21,7 @@
 #include "runner/installation/build_info.hpp"
 #include "runner/installation/installation.hpp"
 #include "runner/options/typed_words.hpp"
+#include "runner/os/stop_signals.hpp"
 #include "runner/print/cautions.hpp"
 #include "runner/run/device_lane.hpp"
 #include "runner/synthesis/synth_lane.hpp"
@@ -55,6 +56,7 @@ int be_lane(MakeInstalledLane make) {
 int run_program(const std::vector<std::string>& words) {
   if (words.size() == 2 && words[1] == kLaneWord) return be_lane(make_device_lane);
   if (words.size() == 2 && words[1] == kSynthLaneWord) return be_lane(make_synth_lane);
+  end_with_a_last_line("\nkbench: interrupted (exit code 130)\n", to_int(ExitCode::kInterrupted));
   const auto failed = [&](const Error& error, ColorMode color) {
     if (asks_for_json(words)) print_error_json(error);
     return fail(error, inspect_terminal(STDERR_FILENO, color));

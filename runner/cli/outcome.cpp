@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runner/cli/printing.hpp"
+#include "reports/facts/json_text.hpp"
 #include "runner/os/clean_text.hpp"
 #include "runner/print/cautions.hpp"
 
@@ -39,6 +39,7 @@ ExitCode exit_code_of(ErrorCode code) {
     case ErrorCode::kBadInput: return ExitCode::kUsage;
     case ErrorCode::kNotFound: return ExitCode::kNothingSelected;
     case ErrorCode::kSubmission: return ExitCode::kTaskFailed;
+    case ErrorCode::kInterrupted: return ExitCode::kInterrupted;
     case ErrorCode::kDoesNotFit:
     case ErrorCode::kTimeout:
     case ErrorCode::kInfrastructure: return ExitCode::kInfrastructure;
@@ -61,10 +62,11 @@ std::string describe(ExitCode code) {
 
 void print_error_json(const Error& error) {
   const ExitCode code = exit_code_of(error.code);
-  print_json({{"schema_version", 1},
-              {"error", {{"message", error.message}, {"hint", error.hint}}},
-              {"outcome", describe(code)},
-              {"exit_code", to_int(code)}});
+  // On one line, which is JSON lines as well.
+  fmt::print("{}\n", json_text({{"schema_version", 1},
+                                {"error", {{"message", error.message}, {"hint", error.hint}}},
+                                {"outcome", describe(code)},
+                                {"exit_code", to_int(code)}}));
 }
 
 int fail(const Error& error, const Terminal& terminal, std::FILE* stream) {

@@ -22,16 +22,16 @@ Result<End> with_runs(const std::filesystem::path& database, const Installation&
   // exist is wrong.
   std::error_code ignored;
   if (database == kUsualDatabase && !std::filesystem::exists(database, ignored))
-    return End{ExitCode::kNothingSelected,
-               fmt::format("there are no runs yet: `kbench run` makes {} in this folder; --db "
-                           "names another database",
-                           kUsualDatabase)};
+    return Error{ErrorCode::kNotFound, "there are no runs yet",
+                 fmt::format("`kbench run` makes {} in this folder; --db names another database",
+                             kUsualDatabase)};
   const auto store = open_with_key(database, Store::Mode::kReadOnly, installation.state);
   if (!store) return store.error();
   const auto runs = store->runs();
   if (!runs) return runs.error();
   if (runs->empty())
-    return End{ExitCode::kNothingSelected, fmt::format("{} has no runs yet", database.string())};
+    return Error{ErrorCode::kNotFound, fmt::format("{} has no runs yet", database.string()),
+                 "`kbench run --db FILE` adds one"};
   return act(*store);
 }
 

@@ -23,7 +23,7 @@
 namespace kbench {
 
 // Opens a database that has runs to read it, with the key of its chains, and returns what `act`
-// does; without runs, the end that says so.
+// does; kNotFound without runs.
 [[nodiscard]] Result<End> with_runs(const std::filesystem::path& database,
                                     const Installation& installation,
                                     const std::function<Result<End>(const Store&)>& act);

@@ -8,7 +8,6 @@
 #include "runner/cli/verbs.hpp"
 #include "runner/device/device_session.hpp"
 #include "runner/import/reference_session.hpp"
-#include "runner/os/stop_signals.hpp"
 #include "runner/plan/task_choice.hpp"
 #include "runner/print/plan_text.hpp"
 #include "runner/run/announced_plan.hpp"
@@ -222,11 +221,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options) {
 }
 
 Result<End> call(const RunOptions& given, const Installation& installation) {
-  std::optional<InterruptGuard> guard;  // an import ends by Ctrl-C as a run does
-  if (given.reference) guard.emplace();
   const auto options = with_tasks_of_files(given, installation);
-  if (!options && guard && guard->interrupted())
-    return End{ExitCode::kInterrupted, options.error().message};
   if (!options) return options.error();
   return given.dry_run ? show_plan(*options, installation) : perform(*options, installation);
 }

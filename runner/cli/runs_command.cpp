@@ -17,8 +17,10 @@ Result<End> list(const Store& store, const RunsOptions& options) {
         *runs, [&](const ListedRun& run) { return !device_matches(run.facts, *options.device); });
   }
   if (runs->empty()) {
-    return End{ExitCode::kNothingSelected,
-               fmt::format("none of the {} runs is of the device \"{}\"", stored, *options.device)};
+    return Error{
+        ErrorCode::kNotFound,
+        fmt::format("none of the {} runs is of the device \"{}\"", stored, *options.device),
+        "`kbench runs` without --device lists the device of each"};
   }
   print_found(options, *runs, runs_json, [&](const auto& found, const auto& style) {
     return render_runs(found, style, options.columns);

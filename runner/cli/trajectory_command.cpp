@@ -19,8 +19,7 @@ namespace {
 Result<End> keep(const FrozenTexts& frozen, Store& store, const TrajectoryOptions& options) {
   for (const std::string& sentence : frozen.left_out)
     say(options.common, "left out: " + sanitize_line(sentence));
-  if (frozen.trajectories.nodes.empty())
-    return End{ExitCode::kNothingSelected, "no state was found"};
+  if (frozen.trajectories.nodes.empty()) return Error{ErrorCode::kNotFound, "no state was found"};
   const auto run = keep_states(store, frozen, options.command_line);
   if (!run) return run.error();
   return good(fmt::format("{}; run {} holds them", words(frozen), short_id(*run)));
@@ -55,7 +54,9 @@ Result<End> list(const TrajectoryOptions& options) {
   }
   const auto nodes = store->nodes(run_id);
   if (!nodes) return nodes.error();
-  if (nodes->empty()) return End{ExitCode::kNothingSelected, "no state is stored there"};
+  if (nodes->empty())
+    return Error{ErrorCode::kNotFound, "no state is stored there",
+                 "`kbench trajectory freeze` and `kbench trajectory import` store some"};
   print_found(options, *nodes, nodes_json, render_nodes);
   std::set<std::string> states;
   for (const StoredNode& one : *nodes) states.insert(one.node.state);

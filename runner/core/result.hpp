@@ -16,6 +16,7 @@ enum class ErrorCode {
   kSubmission,      // the submission's fault
   kDoesNotFit,      // more memory than the device has
   kTimeout,         // a deadline passed
+  kInterrupted,     // the user ended it, by Ctrl-C
   kInfrastructure,  // our own fault or the machine's
 };
 

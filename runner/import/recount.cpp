@@ -61,7 +61,7 @@ Status recount(Sandbox& sandbox, const LoweringSetup& setup,
     on_finding(places[index], finding_of(answer));
   });
   if (!asked) return asked.error();
-  if (answered < requests.size()) return Error{ErrorCode::kTimeout, "interrupted", ""};
+  if (answered < requests.size()) return Error{ErrorCode::kInterrupted, "interrupted", ""};
   return Done{};
 }
 

@@ -113,7 +113,7 @@ Result<KeptReference> take_reference(Sandbox& sandbox, const SetUpLowering& set_
   const ImportOutcome& outcome = outcomes->front();
   if (outcome.error) return of_reference(code_of(outcome.error->fault), named, *outcome.error);
   if (outcome.state == ImportOutcome::State::kInterrupted)
-    return Error{ErrorCode::kInfrastructure, "importing the reference was interrupted",
+    return Error{ErrorCode::kInterrupted, "importing the reference was interrupted",
                  "the same command begins it again"};
   return KeptReference{suite, outcome.task, /*found=*/false, outcome.note};
 }

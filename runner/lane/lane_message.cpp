@@ -28,13 +28,14 @@ constexpr std::array<std::pair<LaneAnswer, std::string_view>, 8> kAnswers{{
     {LaneAnswer::kFailed, "failed"},
 }};
 
-constexpr std::array<std::pair<ErrorCode, std::string_view>, 7> kCodes{{
+constexpr std::array<std::pair<ErrorCode, std::string_view>, 8> kCodes{{
     {ErrorCode::kUsage, "usage"},
     {ErrorCode::kBadInput, "bad_input"},
     {ErrorCode::kNotFound, "not_found"},
     {ErrorCode::kSubmission, "submission"},
     {ErrorCode::kDoesNotFit, "does_not_fit"},
     {ErrorCode::kTimeout, "timeout"},
+    {ErrorCode::kInterrupted, "interrupted"},
     {ErrorCode::kInfrastructure, "infrastructure"},
 }};
 

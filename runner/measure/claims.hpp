@@ -90,7 +90,7 @@ class ClaimLedger {
 
   bool on_cpu_;
   NullCalls nulls_;
-  double fastest_wall_ns_ = std::numeric_limits<double>::infinity();  // of all players
+  double fastest_wall_ns_ = std::numeric_limits<double>::infinity();  // all players'
   std::vector<double> own_wall_ns_;
 };
 

@@ -202,6 +202,8 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
 
 bool asks_for_json(const std::vector<std::string>& words) {
   const auto behind_dashes = std::ranges::find(words, "--");
+  const bool is_report = words.size() > 2 && words[1] == "report";
+  if (is_report && (words[2] == "json" || words[2] == "jsonl")) return true;
   const auto stands = [&](const char* word, auto from) {
     return std::find(from, behind_dashes, word);
   };

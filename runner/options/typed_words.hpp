@@ -36,7 +36,8 @@ namespace kbench {
 [[nodiscard]] Error explain(const CLI::App& app, const CLI::ParseError& problem,
                             const std::vector<std::string>& words);
 
-// Whether the words ask for JSON on standard output: --json, or --format json.
+// Whether the words ask for JSON on standard output: --json, --format json, or `report json` and
+// `report jsonl`.
 [[nodiscard]] bool asks_for_json(const std::vector<std::string>& words);
 
 // kUsage for an option that is given an empty value, of which CLI11 would take the next word, or

@@ -20,18 +20,51 @@ volatile sig_atomic_t interrupted_flag = 0;
 
 int guards = 0;  // number of living guards
 
+struct Ending {
+  const char* text = "";
+  size_t length = 0;
+  int exit_code = 0;
+  pid_t process = 0;  // processes that are forked from it end as others do
+};
+Ending at_its_end;
+
+void write_to_stderr(const char* text, size_t length) {
+  const int kept = errno;
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text, length);
+  errno = kept;
+}
+
+void end_now(int number) {
+  if (::getpid() != at_its_end.process) {
+    ::signal(number, SIG_DFL);
+    ::raise(number);
+    return;
+  }
+  write_to_stderr(at_its_end.text, at_its_end.length);
+  ::_exit(at_its_end.exit_code);
+}
+
+using Handler = void (*)(int);
+
+// Handles a signal while no guard lives.
+Handler handler_without_guard() { return at_its_end.process == 0 ? SIG_DFL : end_now; }
+
 constexpr char kAnswer[] = "\nfinishing what is at hand, then saving; again to abandon it\n";
 
 // The user is told at once, since what is at hand may take a minute.
 void on_interrupt(int number) {
   interrupted_flag = 1;
-  ::signal(number, SIG_DFL);
-  const int kept = errno;
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kAnswer, sizeof kAnswer - 1);
-  errno = kept;
+  ::signal(number, handler_without_guard());
+  write_to_stderr(kAnswer, sizeof kAnswer - 1);
 }
 
 }  // namespace
+
+void end_with_a_last_line(const char* line, int exit_code) {
+  at_its_end = {line, std::strlen(line), exit_code, ::getpid()};
+  for (const int number : {SIGINT, SIGTERM})
+    if (::signal(number, end_now) == SIG_IGN) ::signal(number, SIG_IGN);
+}
 
 InterruptGuard::InterruptGuard(std::function<bool()> stop) : stop_(std::move(stop)) {
   if (guards++ > 0) return;
@@ -42,8 +75,8 @@ InterruptGuard::InterruptGuard(std::function<bool()> stop) : stop_(std::move(sto
 
 InterruptGuard::~InterruptGuard() {
   if (--guards > 0) return;
-  ::signal(SIGINT, SIG_DFL);
-  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGINT, handler_without_guard());
+  ::signal(SIGTERM, handler_without_guard());
 }
 
 bool InterruptGuard::interrupted() const { return interrupted_flag != 0 || (stop_ && stop_()); }

@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM, which ask a command to stop. As a flag (InterruptGuard): the first one lets
+// SIGINT and SIGTERM, which ask a command to stop. By themselves they end it at once, with a last
+// line (end_with_a_last_line). As a flag (InterruptGuard): the first one lets
 // the evaluation at hand finish and be saved, the second ends the program at once (what is stored
 // stays stored). As something to read (signals_to_read), for commands that wait for several things:
 // the reader tells a run by a function that it is to end.
@@ -11,6 +12,10 @@
 #include "runner/core/unique_fd.hpp"
 
 namespace kbench {
+
+// From now on either signal ends this process with `exit_code`, once it has printed `line` on
+// standard error. A signal that is ignored stays ignored. `line` outlives the process.
+void end_with_a_last_line(const char* line, int exit_code);
 
 // Installs the handler while it lives. Where one guard lives within another, the outermost decides
 // how long the handler stays and the flag holds. Not for several threads.

@@ -58,7 +58,11 @@ Status ReportingFace::done(const Store& store, const Run& run) {
   data->trust = reports_.trust;
   if (writes_page(reports_.outputs))
     if (auto added = add_page_extras(*data, store, reports_.suite); !added) return added;
-  auto written = write_outputs(*data, reports_.outputs, reports_.style);
+  auto outputs = reports_.outputs;
+  // A run that was ended before its first row leaves the page of the run before it.
+  if (data->evaluations.empty())
+    std::erase_if(outputs, [](const OutputRequest& output) { return writes_page({output}); });
+  auto written = write_outputs(*data, outputs, reports_.style);
   if (written) return written;
   // A report that cannot be written loses no row.
   Error error = written.error();

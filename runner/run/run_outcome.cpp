@@ -21,7 +21,7 @@ std::string summarize(const RunOutcome& outcome, const RunTerms& terms,
   if (outcome.nothing_selected) return outcome.nothing_selected->message;
   std::string saved =
       fmt::format("run {} saved in {}", short_id(outcome.run), terms.database.string());
-  if (!reported.empty()) saved += fmt::format(", reported in {}", reported);
+  if (!reported.empty() && outcome.rows > 0) saved += fmt::format(", reported in {}", reported);
   if (outcome.lost)
     return fmt::format("{} ({}); {} left pending; {}", outcome.lost->message, outcome.lost->hint,
                        outcome.left_pending, saved);

@@ -67,6 +67,7 @@ Refusal refusal_of(const Error& error) {
       return {422, refusal_json(error.message, error.hint, "submission")};
     case ErrorCode::kDoesNotFit:
     case ErrorCode::kTimeout:
+    case ErrorCode::kInterrupted:
     case ErrorCode::kInfrastructure:
       return {500, refusal_json(error.message, error.hint, "infrastructure")};
   }

@@ -77,7 +77,9 @@ std::string meant_name(const fs::path& path) {
   const std::string padded = std::string(3 - std::min<std::size_t>(3, name.find('_')), '0') + name;
   const bool is_meant = name.size() <= 200 && std::regex_match(name, kShort) &&
                         parse_name(fs::path(padded).stem().string());
-  if (is_meant) return fmt::format("did you mean \"{}\"?", padded);
+  if (is_meant)
+    return fmt::format("a number has three digits, as in \"{}\"; `kbench tasks list` has the names",
+                       padded);
   return "Expected NNN_name[@variant], e.g. \"019_relu@tiled\".";
 }
 

@@ -151,10 +151,16 @@ class HelpTest(cli_case.CliCase):
         for words, code, part in ((("tasks", "show", "rleu", "--json"), cli_case.NOTHING_SELECTED, "rleu"),
                                   (("tasks", "show", "rleu", "--format=json"), cli_case.NOTHING_SELECTED, "rleu"),
                                   (("tasks", "list", "--levle", "1", "--format", "json"), USAGE, "--levle"),
-                                  (("runs", "--json", "--db", "none.sqlite"), USAGE, "none.sqlite")):
+                                  (("runs", "--json", "--db", "none.sqlite"), USAGE, "none.sqlite"),
+                                  (("report", "json", "--db", "none.sqlite"), USAGE, "none.sqlite"),
+                                  (("report", "jsonl"), cli_case.NOTHING_SELECTED, "no runs yet"),
+                                  (("runs", "--json"), cli_case.NOTHING_SELECTED, "no runs yet"),
+                                  (("compare", "--json"), cli_case.NOTHING_SELECTED, "no runs yet"),
+                                  (("explain", "--json"), cli_case.NOTHING_SELECTED, "no runs yet")):
             with self.subTest(words=words):
                 result = self.kbench(*words)
                 self.assert_fails(result, code, part)
+                self.assertEqual(result.stdout.count("\n"), 1, "one line, as JSON lines are")
                 answer = json.loads(result.stdout)
                 self.assertEqual((answer["schema_version"], answer["exit_code"]), (1, code))
                 self.assertIn(part, answer["error"]["message"])

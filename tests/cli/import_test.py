@@ -268,7 +268,7 @@ class PlacesTest(ImportCase):
         for words, code, part in [
             (("nowhere.py",), USAGE, "nowhere.py: no such file or folder"),
             (("notes.txt",), USAGE, "notes.txt: nothing to import"),
-            (("empty",), NOTHING_SELECTED, "nothing to import: a folder gives"),
+            (("empty",), NOTHING_SELECTED, "nothing to import"),
         ]:
             with self.subTest(words):
                 self.assert_fails(self.bring_in(*words, "--out", "suite"), code, part)

@@ -167,7 +167,10 @@ class RefusingCase(cli_case.CliCase):
                 result = self.kbench("report", form, "--db", "results.sqlite")
                 self.assertIn(result.returncode, (USAGE, INFRASTRUCTURE))
                 self.assert_fails(result, result.returncode, "results.sqlite", *parts)
-                self.assertEqual(result.stdout, "")
+                if form == "json":
+                    self.assertEqual(json.loads(result.stdout)["exit_code"], result.returncode)
+                else:
+                    self.assertEqual(result.stdout, "")
 
 
 class BadDatabaseTest(RefusingCase):

@@ -99,6 +99,17 @@ class WaitingTest(cli_case.CliCase):
                                       r"since 2026-11-21T13:00:00Z, probably until 2026-11-21T13:20:00Z\); --no-wait fails")
         self.assertNotIn("ann/level1", self.told())
 
+    def test_ctrl_c_while_it_waits_has_a_last_line(self):
+        """Was: not one word, although the manual promises a last line for every code but 0."""
+        self.hold(turn=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = self.start("run", RELU, "--task", "level1/019_relu", *HOW)
+                self.wait_until(lambda: "waiting" in self.told(), "it waits", process)
+                process.send_signal(number)
+                self.assertEqual(process.wait(timeout=60), cli_case.INTERRUPTED, self.told())
+                self.assertEqual(self.told().splitlines()[-1], "kbench: interrupted (exit code 130)")
+
     def test_without_waiting_it_is_an_error_as_before(self):
         self.hold(turn=False)
         result = self.run_here("run", RELU, "--task", "level1/019_relu", "--no-wait", *HOW)

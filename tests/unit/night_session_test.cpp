@@ -421,7 +421,9 @@ TEST_F(NightSessionTest, CtrlCWithinARoundIsToldAsOne) {
   ASSERT_TRUE(look());
   ASSERT_THAT(night_->night().suspects, SizeIs(2));
   benches_.script.while_measuring = [](const PlannedRow&) { ::raise(SIGINT); };
-  EXPECT_FALSE(clear().ok());
+  const Status cleared = clear();
+  ASSERT_FALSE(cleared.ok());
+  EXPECT_EQ(cleared.error().code, ErrorCode::kInterrupted) << "was: the machine's fault";
   EXPECT_TRUE(night_->interrupted());
 }
 

@@ -1,6 +1,7 @@
 #include "runner/os/stop_signals.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <optional>
 
@@ -33,6 +34,26 @@ TEST(StopSignals, BetweenInnerGuardsTheOuterOneHolds) {
   EXPECT_TRUE(night.interrupted());
   run.emplace();
   EXPECT_TRUE(run->interrupted()) << "the next run is not to begin";
+}
+
+TEST(StopSignalsDeathTest, WithoutAGuardTheProcessEndsWithALastLine) {
+  const auto end = [](int number) {
+    end_with_a_last_line("the last line\n", 130);
+    { const InterruptGuard guard; }
+    ::raise(number);
+  };
+  for (const int number : {SIGINT, SIGTERM})
+    EXPECT_EXIT(end(number), ::testing::ExitedWithCode(130), "^the last line\n$");
+}
+
+TEST(StopSignalsDeathTest, ASignalThatIsIgnoredStaysIgnored) {
+  const auto end = [] {
+    ::signal(SIGINT, SIG_IGN);
+    end_with_a_last_line("the last line\n", 130);
+    ::raise(SIGINT);
+    ::_exit(0);
+  };
+  EXPECT_EXIT(end(), ::testing::ExitedWithCode(0), "^$");
 }
 
 TEST(StopSignals, AFunctionMayAskToStopAsWell) {
