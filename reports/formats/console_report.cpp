@@ -187,6 +187,9 @@ std::string means_words(const AgentScore& score, Score of_all, Score of_correct,
     text += correct->tasks < score.correct
                 ? fmt::format("{} of the {} correct", correct->tasks, score.correct)
                 : fmt::format("the {} correct", correct->tasks);
+  } else if (show_ratio(correct->estimate) != show_ratio(all->estimate)) {
+    text += fmt::format(" (outside of 0.1 to 100 counts as the nearer end; {} as measured)",
+                        show_ratio(correct->estimate));
   }
   const std::string why = show_left_out(left_out, baseline);
   return why.empty() ? text : fmt::format("{} ({})", text, why);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 8;
+constexpr std::size_t kIndent = 2;  // lines of a row behind its first
 
 std::string_view colour_code(Tone tone) {
   switch (tone) {
@@ -82,16 +83,47 @@ std::size_t next_to_cut(const std::vector<Column>& columns,
   return next;
 }
 
-void fit(std::vector<Column>& columns, std::size_t limit) {
+void drop_to_fit(std::vector<Column>& columns, std::size_t limit) {
   while (total(widths_of(columns, limit)) > limit && (drop_one(columns) || drop_spare(columns))) {
   }
+}
+
+// False where the cells cannot be cut that far.
+bool cut_to_fit(std::vector<Column>& columns, std::size_t limit) {
   for (std::vector<std::size_t> widths = widths_of(columns, limit); total(widths) > limit;
        widths = widths_of(columns, limit)) {
     const std::size_t widest = next_to_cut(columns, widths);
-    if (widest == columns.size()) return;
+    if (widest == columns.size()) return false;
     const std::size_t too_much = std::min(total(widths) - limit, widths[widest] - kNarrowest);
     cut_cells(columns[widest], widths[widest] - too_much);
   }
+  return true;
+}
+
+// The columns of each line that a row takes: one line, or as many as a narrow terminal needs.
+using Lines = std::vector<std::vector<Column>>;
+
+Lines in_several_lines(std::vector<Column> columns, std::size_t limit) {
+  Lines lines(1);
+  std::size_t taken = 0;
+  for (Column& column : columns) {
+    const std::size_t width = width_of(column, limit);
+    if (taken > 0 && taken + kGap + width > limit) {
+      lines.emplace_back();
+      taken = kIndent;
+    }
+    taken += width + (lines.back().empty() ? 0 : kGap);
+    lines.back().push_back(std::move(column));
+  }
+  return lines;
+}
+
+Lines lines_of(std::vector<Column> columns, std::size_t limit) {
+  if (limit == 0) return {std::move(columns)};
+  drop_to_fit(columns, limit);
+  std::vector<Column> cut = columns;
+  if (cut_to_fit(cut, limit)) return {std::move(cut)};
+  return in_several_lines(std::move(columns), limit);
 }
 
 std::string padded(std::string_view text, const Column& column, std::size_t width) {
@@ -119,6 +151,23 @@ std::string row_text(const std::vector<Column>& columns, const std::vector<std::
   return line;
 }
 
+std::string heading_text(const std::vector<Column>& columns,
+                         const std::vector<std::size_t>& widths) {
+  std::string heading;
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    heading += padded(columns[c].heading, columns[c], widths[c]) + std::string(kGap, ' ');
+  return heading;
+}
+
+std::string rule_below(const std::vector<Column>& columns, std::size_t limit) {
+  std::string rule;
+  for (const std::size_t width : widths_of(columns, limit)) {
+    for (std::size_t i = 0; i < width; ++i) rule += "─";
+    rule.append(kGap, ' ');
+  }
+  return rule;
+}
+
 }  // namespace
 
 std::string paint(std::string_view text, Tone tone, bool colour) {
@@ -132,21 +181,19 @@ void append_line(std::string& out, std::string line) {
 }
 
 std::string render_table(std::vector<Column> columns, const TableStyle& style) {
-  if (style.columns > 0) fit(columns, style.columns);
-  const std::vector<std::size_t> widths = widths_of(columns, style.columns);
   const std::size_t rows = columns.empty() ? 0 : columns.front().cells.size();
-  const std::string gap(kGap, ' ');
+  const Lines lines = lines_of(std::move(columns), style.columns);
   std::string out;
-  std::string heading;
-  std::string rule;
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    heading += padded(columns[c].heading, columns[c], widths[c]) + gap;
-    for (std::size_t i = 0; i < widths[c]; ++i) rule += "─";
-    rule += gap;
-  }
-  append_line(out, std::move(heading));
-  append_line(out, std::move(rule));
-  for (std::size_t r = 0; r < rows; ++r) append_line(out, row_text(columns, widths, r, style));
+  const auto append = [&](auto text_of) {
+    for (const std::vector<Column>& line : lines) {
+      const std::string indent(&line == &lines.front() ? 0 : kIndent, ' ');
+      append_line(out, indent + text_of(line, widths_of(line, style.columns)));
+    }
+  };
+  append(heading_text);
+  append_line(out, rule_below(lines.front(), style.columns));
+  for (std::size_t r = 0; r < rows; ++r)
+    append([&](const auto& line, const auto& widths) { return row_text(line, widths, r, style); });
   return out;
 }
 

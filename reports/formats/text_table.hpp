@@ -38,7 +38,8 @@ struct TableStyle {
 
 // Every column has the same number of cells; numbers are aligned to the right. Where even the
 // columns that are always there are too wide, what is spare at the start of their cells goes, and
-// then the widest of them that are aligned to the left are cut, to no less than eight.
+// then the widest of them that are aligned to the left are cut, to no less than eight. Where that
+// is not enough either, nothing is cut, and a row takes several lines.
 [[nodiscard]] std::string render_table(std::vector<Column> columns, const TableStyle& style);
 
 [[nodiscard]] std::string paint(std::string_view text, Tone tone, bool colour);

@@ -54,7 +54,17 @@ TEST(TextTable, WhatStaysIsCutOnTheLeftAlignedSide) {
   EXPECT_EQ(widest_line(cut), 18u);
   EXPECT_THAT(cut, HasSubstr("level1/019…  "));
   EXPECT_THAT(cut, HasSubstr("10.50")) << "a number is whole or not there";
-  EXPECT_EQ(widest_line(render_table(columns(), {.columns = 3})), 15u) << "no less than eight";
+}
+
+TEST(TextTable, ARowTakesSeveralLinesWhereCutsAreNotEnough) {
+  EXPECT_EQ(render_table(columns(), {.columns = 14}),
+            "Task\n"
+            "   Time\n"
+            "───────────────\n"
+            "level1/019_relu\n"
+            "   1.25\n"
+            "x\n"
+            "  10.50\n");
 }
 
 TEST(TextTable, WhatAllCellsBeginWithGoesBeforeAnythingIsCut) {
