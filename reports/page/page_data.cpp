@@ -141,6 +141,7 @@ Json details_json(const RowCommands& commands, const Evaluation& evaluation, con
       {"mad_ns",
        {finite(row.eager.mad_ns), finite(row.compiled.mad_ns), finite(row.submitted.mad_ns)}}};
   if (!row.file.empty()) details["file"] = sanitize_line(row.file);
+  if (!row.no_verdict_kind.empty()) details["no_verdict"] = sanitize_line(row.no_verdict_kind);
   if (row.ranked_apart()) details["ranked_as"] = sanitize_line(row.ranked_as());
   if (Json failed = failed_checks_json(evaluation); !failed.empty())
     details["failed_checks"] = std::move(failed);

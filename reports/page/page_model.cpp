@@ -152,15 +152,35 @@ std::string why_by_estimate(bool calibrated, const std::set<std::string>& reason
                      reasons.size() == 1 ? sanitize_line(*reasons.begin()) : "");
 }
 
+// Those that are faster than eager on the most tasks. Equals are named together: estimates without
+// a verdict do not tell them apart.
+std::string fastest_by_estimate(const std::vector<AgentScore>& ranking) {
+  const AgentScore& first = *std::max_element(
+      ranking.begin(), ranking.end(),
+      [](const AgentScore& a, const AgentScore& b) { return *a.estimates < *b.estimates; });
+  const Estimates& estimates = *first.estimates;
+  const std::string mean =
+      fmt::format("; geometric mean of {} about {}", correct_ones(estimates.timed, first.correct),
+                  show_ratio(estimates.mean()));
+  if (estimates.faster == 0)
+    return fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}{}",
+                       join_names({first.agent}),
+                       of_tasks(static_cast<std::size_t>(first.correct), first.tasks), mean);
+  std::vector<std::string> equals;
+  for (const AgentScore& score : ranking)
+    if (score.estimates->faster == estimates.faster) equals.push_back(score.agent);
+  const std::string tasks = of_tasks(static_cast<std::size_t>(estimates.faster), first.tasks);
+  if (equals.size() > 1)
+    return fmt::format("{} are faster than eager on {} each", join_names(equals), tasks);
+  return fmt::format("{} is faster than eager on {}, and correct on {}{}", join_names(equals),
+                     tasks, first.correct, mean);
+}
+
 // A sentence for a board on which no time has a verdict, as on a device that was never calibrated:
 // scores are all 0 there and give no ranks, but there are estimates. Empty for any other board.
 std::string estimate_words(const PageBoard& board) {
   const std::vector<AgentScore>& ranking = board.scopes[0].ranking;
   if (!ranking[0].estimates) return "";
-  const AgentScore& score = *std::max_element(
-      ranking.begin(), ranking.end(),
-      [](const AgentScore& a, const AgentScore& b) { return *a.estimates < *b.estimates; });
-  const Estimates& estimates = *score.estimates;
   bool calibrated = false;
   std::set<std::string> reasons;
   for (const PageTask& task : board.tasks)
@@ -169,17 +189,8 @@ std::string estimate_words(const PageBoard& board) {
       calibrated = calibrated || row->over_eager->calibrated;
       reasons.insert(row->no_verdict_kind);
     }
-  const std::string how_fast =
-      estimates.faster > 0
-          ? fmt::format(
-                "{} is faster than eager on {}, and correct on {}", join_names({score.agent}),
-                of_tasks(static_cast<std::size_t>(estimates.faster), score.tasks), score.correct)
-          : fmt::format("nobody is faster than eager on any task; nearest is {}, correct on {}",
-                        join_names({score.agent}),
-                        of_tasks(static_cast<std::size_t>(score.correct), score.tasks));
-  return fmt::format("{}. By estimate {}; geometric mean of {} {}.",
-                     why_by_estimate(calibrated, reasons), how_fast,
-                     correct_ones(estimates.timed, score.correct), show_ratio(estimates.mean()));
+  return fmt::format("{}. By estimate {}.", why_by_estimate(calibrated, reasons),
+                     fastest_by_estimate(ranking));
 }
 
 // A sentence for a board of which no task counts: with the reason, if there is only one.

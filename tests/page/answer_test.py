@@ -191,8 +191,13 @@ class TwoDevicesTest(AnswerCase):
             self.assertIsNotNone(box, "not shown")
             self.assertLessEqual(box["x"] + box["width"], 390 - 16)
             self.assertLess(box["y"] + box["height"], 844)
+        def colours():
+            return dict(page.eval_on_selector_all(".ranking tbody tr", """all => all.map(e =>
+                [e.dataset.agent, e.querySelector('.swatch').className])"""))
+        before = colours()
         page.check('input[name="board"][value="1"]', force=True)
         self.assertIn("board=1", page.url)
+        self.assertEqual(colours(), before, "an agent keeps its colour")
         self.assertEqual(page.evaluate("document.activeElement.value"), "1")
 
 
@@ -202,11 +207,22 @@ class EstimatesTest(AnswerCase):
     def test_without_a_verdict_the_answer_is_the_estimate(self):
         self.check_headline(".lead", r"Not calibrated, so nobody is ranked\. By estimate agent-a is faster "
                             r"than eager on \d+ of 37 tasks, and correct on \d+; "
-                            r"geometric mean of the correct ones \d+\.\d+×\.")
+                            r"geometric mean of the correct ones about \d+\.\d+×\.")
         text = self.open().inner_text("#headline")
         self.assertNotIn("0\N{NO-BREAK SPACE}%", text)
         self.assertNotIn("ranks first", text)
         self.assertEqual(set(self.open().locator("td.score-range").all_inner_texts()), {""})
+
+    def test_what_needs_no_times_has_an_interval_and_what_needs_verdicts_says_so(self):
+        page = self.open("#?metric=correct")
+        self.assertNotIn("", page.locator("td.score-range").all_inner_texts())
+        self.assertIn("Correct needs no times.", page.inner_text("#ranking"))
+        self.assertIn("it is 0 for everybody", self.open("#?metric=sure").inner_text("#ranking"))
+
+    def test_estimates_are_compared_and_not_judged(self):
+        page = self.open("#?cmp=agent-a%0Aagent-b")
+        self.assertIn("these are ratios of estimates, and none is judged", page.inner_text("#compare"))
+        self.assertEqual(set(page.locator("#compare .glyph-cell").all_inner_texts()), {"–"})
 
 
     def test_without_a_script_the_order_and_the_ranks_are_the_same(self):

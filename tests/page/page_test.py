@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import statistics
 
 import page_case
 from page_case import FOLDER, UNCHAINED, PageCase, data_of, run
@@ -163,8 +164,9 @@ class OverviewTest(PageCase):
     def test_small_words_of_the_page(self):
         page = self.open(width=390)
         self.assertIn("⚑ suspect", page.inner_text("#tasks .legend-list"))
-        self.assertTrue(page.locator(".ranges-elsewhere").is_visible())
-        self.assertFalse(self.open().locator(".ranges-elsewhere").is_visible())
+        self.assertFalse(page.locator(".ranges-elsewhere").is_visible())
+        self.assertEqual(page.inner_text(".more-agents"), "3 agents: move the table sideways for all of them.")
+        self.assertFalse(self.open().locator(".more-agents").is_visible())
         title = page.title()
         task = next(row["task"] for row in self.report["results"] if not row["ranked"])
         self.show(page, f"#{task}", "#task h1")
@@ -323,6 +325,10 @@ class OverviewTest(PageCase):
                 self.assertLess(int(low), int(high), metric)
         self.choose(page, "sure")
         page.fill("#search", "relu")
+        for text in page.locator("td.score-range").all_inner_texts():
+            low, high = re.fullmatch(r"\[(\d+)–(\d+)\]", text).groups()
+            self.assertLess(int(low), int(high))
+        self.choose(page, "limit")  # a median of few tasks
         self.assertEqual(set(page.locator(".score-range").all_inner_texts()), {""})
         self.assertEqual(page.locator(".ranking .interval").count(), 0)
 
@@ -360,6 +366,8 @@ class OverviewTest(PageCase):
         tasks = [task for task in self.board()["tasks"]
                  if "softmax" in task["task"] and task["task"] in ranked]
         self.assertIn(f"of the {len(tasks)} tasks", page.inner_text(".rescored"))
+        for text in page.locator("td.score-range").all_inner_texts():
+            self.assertRegex(text, r"\[\d+–\d+\]", "a share of few tasks says most by its interval")
         rows = {row["task"]: row for row in self.report["results"]
                 if row["agent"] == "agent-c" and row["correct"]}
         correct = sum(task["task"] in rows for task in tasks)
@@ -451,6 +459,34 @@ class TaskPageTest(PageCase):
                       f'level1/002_batched_matrix_multiplication --agent {failed["agent"]}', text)
         self.assertIn("dropped: SM clock", text)
         self.assertLessEqual(page.locator("details[open]").count(), 5)
+
+    def test_every_sample_can_be_read(self):
+        page = self.open("#level1/007_relu")
+        row = self.best("agent-a")["level1/007_relu"]
+        entry = page.locator("#task details.entry", has_text="agent-a").first
+        entry.evaluate("e => { e.open = true; }")
+        entry.locator("details.values summary").click()
+        lines = entry.locator("table.sample-values tbody tr")
+        self.assertEqual(lines.count(), row["samples"]["blocks"])
+        self.assertEqual(entry.locator("table.sample-values td s").count() > 0, row["samples"]["dropped"] > 0)
+        self.assertRegex(lines.first.inner_text(), r"1 \(session \d+\)(\s+\d+\.\d+){4}")
+
+    def test_a_baseline_has_the_range_of_its_times(self):
+        page = self.open("#level1/007_relu")
+        self.assertIn("Eager and compiled are timed anew beside each submission", page.inner_text("#task figure >> nth=0"))
+        task = [row for row in self.report["results"] if row["task"] == "level1/007_relu"]
+        times = sorted(row["time_ns"]["eager"] for row in task if row["time_ns"]["eager"] is not None)
+        self.assertGreater(len(times), 1)
+        self.assertIn(f"eager: {statistics.median(times) / 1e6:.3f} ms",
+                      page.locator("#task .time.eager title").first.text_content())
+
+    def test_a_row_without_a_verdict_says_why_where_its_numbers_are(self):
+        row = next(row for row in self.report["results"] if row["no_verdict_reason"] and row["correct"] and row["agent"])
+        page = self.open(f'#{row["task"]}')
+        entry = page.locator("#task details.entry", has_text=row["agent"]).first
+        entry.evaluate("e => { e.open = true; }")
+        self.assertIn(row["no_verdict_reason"][1:], entry.locator(".no-verdict").inner_text())
+        self.assertIn("– no verdict", page.inner_text("#task"))
 
     def test_bars_stand_against_the_limit(self):
         page = self.open("#level1/007_relu")

@@ -3,9 +3,9 @@
 import { words } from "./words.js";
 import { folded, h, taskName } from "./dom.js";
 import { box, chart, dot, line, logarithmic, titled } from "./chart.js";
-import { isCorrect, scored } from "./data.js";
+import { isCorrect, scored, speedupOf } from "./data.js";
 import { isLeftOut, namesLeftOut } from "./filters.js";
-import { scopeOf } from "./score.js";
+import { isEstimated, meanRange, scopeOf } from "./score.js";
 import { showRange, showRatio, showSpeedup } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 import { tableButtons } from "./exports.js";
@@ -29,10 +29,14 @@ const verdictOf = ({ low, high }, margin) => {
   return low >= least && high <= most ? "same" : "undecided";
 };
 
+// Where no row has a verdict the estimates are compared, and no ratio has one.
+const comparedSpeedup = (board, row, over) =>
+  (isEstimated(board) ? speedupOf(row, over) : scored(row, over));
+
 export const compareAgents = (board, a, b, over) => {
   const scope = scopeOf(board, view.level);
   const [first, second] = [board.agents.indexOf(a), board.agents.indexOf(b)];
-  const found = { both: 0, lines: [], faster: 0, slower: 0, same: 0, undecided: 0, onlyA: [], onlyB: [] };
+  const found = { both: 0, lines: [], faster: 0, slower: 0, same: 0, undecided: 0, none: 0, onlyA: [], onlyB: [] };
   const isSolved = (row) => isCorrect(row) && row.ranked;
   for (const task of board.tasks) {
     if (scope.level !== 0 && task.level !== scope.level) continue;
@@ -42,10 +46,10 @@ export const compareAgents = (board, a, b, over) => {
     if (solvedB && !solvedA) found.onlyB.push(task);
     if (!solvedA || !solvedB) continue;
     ++found.both;
-    const [x, y] = rows.map((row) => scored(row, over));
+    const [x, y] = rows.map((row) => comparedSpeedup(board, row, over));
     if (x && y) {
       const ratio = ratioOf(x, y);
-      const verdict = verdictOf(ratio, board.same_margin);
+      const verdict = isEstimated(board) ? "none" : verdictOf(ratio, board.same_margin);
       ++found[verdict];
       found.lines.push({ task, x, y, ratio, verdict });
     }
@@ -54,25 +58,12 @@ export const compareAgents = (board, a, b, over) => {
   return found;
 };
 
-// The quantile of Student's t for 95 %, by Cornish and Fisher's expansion: right to 0.003 from five degrees of
-// freedom on.
-export const studentT = (freedom) => {
-  const z = 1.959964;
-  return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2)
-    + (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / (384 * freedom ** 3);
-};
-
-const FEWEST_FOR_RANGE = 6; // ratios
-
 // Geometric mean of the ratios, with the interval that other tasks like these leave open.
 export const meanRatio = (lines) => {
   const logs = lines.map(({ ratio }) => Math.log(ratio.estimate));
-  const n = logs.length;
-  const mean = logs.reduce((sum, one) => sum + one, 0) / n;
-  if (n < FEWEST_FOR_RANGE) return { estimate: Math.exp(mean), low: null, high: null };
-  const deviation = Math.sqrt(logs.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (n - 1));
-  const half = (studentT(n - 1) * deviation) / Math.sqrt(n);
-  return { estimate: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
+  const mean = logs.reduce((sum, one) => sum + one, 0) / logs.length;
+  const range = meanRange(logs);
+  return { estimate: Math.exp(mean), low: range && Math.exp(range.low), high: range && Math.exp(range.high) };
 };
 
 const showMean = ({ estimate, low, high }) =>
@@ -95,7 +86,7 @@ const ratioBar = ({ ratio, verdict }, reach) => {
   `${showRatio(ratio.estimate)} ${showRange(ratio.low, ratio.high, ratio.estimate)}`);
 };
 
-const GLYPHS = { faster: "▲", slower: "▼", same: "=", undecided: "?" };
+const GLYPHS = { faster: "▲", slower: "▼", same: "=", undecided: "?", none: "–" };
 
 const compareRow = (entry, reach) =>
   h("tr", null,
@@ -141,13 +132,13 @@ const pair = (board, a, b) => {
   if (found.lines.length === 0)
     return [h("h3", null, title), h("p", null, found.both === 0 ? words.noCommon : words.compareSummary(a, b, found)), ...only];
   const reach = reachOf(found.lines);
+  const mean = meanRatio(found.lines);
   const columns = [words.task, words.ratioOf(a, b), words.range, words.verdict, words.compareAxis(a, b), a, b];
   return [
     h("div", { class: "title-line" }, h("h3", null, title), tableButtons(words.exportPair(a, b), "kbench-compare",
       () => numbersOf(a, b, found), () => textsOf(a, b, found), () => partsOf(board, a, b))),
     h("p", null, words.compareSummary(a, b, found)),
-    h("p", { class: "mean-ratio" }, words.meanRatio(showMean(meanRatio(found.lines)), found.lines.length,
-      found.lines.length >= FEWEST_FOR_RANGE)),
+    h("p", { class: "mean-ratio" }, words.meanRatio(showMean(mean), found.lines.length, mean.low !== null)),
     h("p", { class: "note" }, words.compareText(a, b, view.over), " ", words.compareRule(board.same_margin)),
     h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": title },
       h("table", { class: "compare" },

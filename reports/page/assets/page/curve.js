@@ -4,6 +4,7 @@ import { words } from "./words.js";
 import { chart, dot, label, line, linear, logarithmic, path, titled } from "./chart.js";
 import { countAbove } from "./score.js";
 import { svg } from "./dom.js";
+import { data } from "./data.js";
 
 export const P_FROM = 0.1;
 export const P_TO = 10;
@@ -11,6 +12,12 @@ export const P_TO = 10;
 export const MOST_COLOURED = 6; // more colours cannot be told apart; the others are grey
 const HEIGHT = 268;
 const PAD = { left: 48, right: 16, top: 18, bottom: 40 };
+
+// An agent's place among the colours. It keeps its colour from one board to the next, unless all boards
+// together have more agents than there are colours.
+const everybody = [...new Set(data.boards.flatMap(({ agents }) => agents))];
+export const placeOf = (board, agent) =>
+  (everybody.length <= MOST_COLOURED ? everybody : board.agents).indexOf(agent);
 
 export const colourOf = (place) => (place < MOST_COLOURED ? `series-${place + 1}` : "series-rest");
 

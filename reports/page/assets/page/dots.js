@@ -7,7 +7,7 @@ import { h, svg } from "./dom.js";
 import { chart, dot, label, line, logarithmic, logTicks, titled } from "./chart.js";
 import { data, fileOf, isCorrect, speedupOf } from "./data.js";
 import { cellOf } from "./cells.js";
-import { colourOf } from "./curve.js";
+import { colourOf, placeOf } from "./curve.js";
 import { noneWords } from "./filters.js";
 import { shortened, showRange, showRatio } from "./format.js";
 import { pictureButton } from "./picture.js";
@@ -19,6 +19,7 @@ const FAILED_AT = 12; // pixels right of the names, where failures stand
 const FIRST_AT = 36; // and where the axis begins
 const VALUE_ROOM = 64;
 const MOST_PANELS = 12;
+const LABEL_HEIGHT = 12;
 const PANEL = { width: 212, height: 102, left: 34, right: 8, top: 8, bottom: 24 };
 const PANEL_TICKS = [0.1, 0.5, 1, 2, 10];
 const WIDEST_RATIO = 100; // a failed measurement shall not squeeze all others together
@@ -75,6 +76,8 @@ const dotLine = (one, i, x, left, width, kind) => {
     label(left - 8, y + 4, shortName(one.task, Math.floor(left / 7.2)), "end", "name"),
     compiled === null ? null : dot(at(compiled), y, 3.5, "hollow"),
     speedup ? [line(at(speedup.low), y, at(speedup.high), y, `reach ${kind}`),
+      speedup.high > clamped(speedup.high) ? label(at(speedup.high), y + 4, "›", "start", "value") : null,
+      speedup.low < clamped(speedup.low) ? label(at(speedup.low), y + 4, "‹", "end", "value") : null,
       dot(at(speedup.estimate), y, 4, `point ${kind}`),
       label(width, y + 4, showRatio(speedup.estimate), "end", "value")]
       : [label(left + FAILED_AT, y + 4, cell.glyph, "middle", `miss-glyph ${cell.tone}`),
@@ -123,7 +126,7 @@ const plot = (board, tasks, agent, reach, width) => {
   const left = Math.min(300, width * 0.34);
   const x = logarithmic(...reach, left + FIRST_AT, width - VALUE_ROOM);
   const ticks = logTicks(...reach, width < 500 ? 5 : 9);
-  const kind = colourOf(board.agents.indexOf(agent));
+  const kind = colourOf(placeOf(board, agent));
   const height = lines.length * DOT_ROW;
   const axis = chart(width, AXIS_HEIGHT, words.dotsAxis(view.over),
     ticks.map((tick) => label(x(tick), AXIS_HEIGHT - 6, `${tick}×`, "middle", tick === 1 ? "value" : "label")));
@@ -139,7 +142,7 @@ const plot = (board, tasks, agent, reach, width) => {
 
 // Speed-ups of an agent, from the slowest to the fastest, on the axis of all.
 const panel = (board, tasks, agent, reach, chosen) => {
-  const kind = colourOf(board.agents.indexOf(agent));
+  const kind = colourOf(placeOf(board, agent));
   const lines = dotLinesOf(board, tasks, agent, view.over);
   const timed = lines.filter(({ speedup }) => speedup).reverse();
   const { width, height, left, right, top, bottom } = PANEL;
@@ -150,7 +153,7 @@ const panel = (board, tasks, agent, reach, chosen) => {
   const picture = chart(width, height, words.dotsOf(agent, view.over),
     PANEL_TICKS.filter((ratio) => ratio >= reach[0] && ratio <= reach[1]).map((ratio) => [
       line(left, y(ratio), width - right, y(ratio), ratio === 1 ? "one strong-one" : "grid"),
-      label(left - 4, y(ratio) + 4, `${ratio}×`, "end")]),
+      ratio === 1 || Math.abs(y(ratio) - y(1)) > LABEL_HEIGHT ? label(left - 4, y(ratio) + 4, `${ratio}×`, "end") : null]),
     timed.map(({ speedup }, i) =>
       dot(begin + (i + 0.5) * step, y(clamped(speedup.estimate)), 1.8, `speck ${kind}`)),
     label(8, height - 4, words.panelText(timed.length, tasks.length), "start"));

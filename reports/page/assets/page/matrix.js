@@ -19,7 +19,7 @@ const FEW_AGENTS = 5; // are found without a search
 
 const columnsOf = (board) => [
   { id: "task", name: words.task, number: false },
-  { id: "eager", name: words.eagerMs, number: true },
+  { id: "eager", name: words.eagerMs, number: true, help: words.eagerHelp },
   { id: "compiled", name: words.compiledVsEager, number: true, help: words.compiledHelp },
   ...agentsShown(board, view).map((place) => board.agents[place])
     .map((agent) => ({ id: `@${agent}`, name: agent, number: true, agent })),
@@ -253,8 +253,9 @@ export const makeMatrix = () => {
   }, words.allAgain);
   const bar = h("div");
   const rangesNote = h("p", { class: "note ranges-elsewhere" }, words.rangesElsewhere);
+  const moreAgents = h("p", { class: "note more-agents", hidden: true });
   const paper = h("div", { class: "on-paper" });
-  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, stateOnly, undoState, leftOut, allAgain, showAll), scroller,
+  const element = h("section", { id: "tasks" }, h("h2", null, words.tasks), bar, h("div", { class: "status-line" }, status, stateOnly, undoState, leftOut, allAgain, showAll), moreAgents, scroller,
     rangesNote, h("ul", { class: "legend-list note" }, words.legend.map((text) => h("li", null, text))), paper);
   const virtual = new VirtualRows(scroller, body);
   const rows = new Rows();
@@ -269,6 +270,15 @@ export const makeMatrix = () => {
     bar.replaceChildren(filters.element);
   };
 
+  // Whether there is more to the right than the box shows.
+  const lookSideways = () => {
+    const hidden = scroller.scrollWidth - scroller.clientWidth;
+    moreAgents.hidden = hidden <= 1;
+    scroller.classList.toggle("goes-on", hidden - scroller.scrollLeft > 1);
+  };
+  scroller.addEventListener("scroll", lookSideways, { passive: true });
+  new ResizeObserver(lookSideways).observe(table);
+
   const hasRanges = (board) => agentsShown(board, view).length <= MOST_WITH_RANGE;
 
   // The columns that the board and the search for agents leave.
@@ -278,8 +288,8 @@ export const makeMatrix = () => {
     caption.after(columnWidths(board));
     table.classList.toggle("ranged", ranged);
     table.classList.toggle("all-ranged", ranged && agentsShown(board, view).length <= MOST_WITH_ALL_RANGES);
-    rangesNote.classList.toggle("narrow-only", ranged);
-    rangesNote.hidden = board.agents.length === 0;
+    rangesNote.hidden = board.agents.length === 0 || ranged;
+    moreAgents.textContent = words.moreAgents(agentsShown(board, view).length);
     table.style.setProperty("--agents", String(agentsShown(board, view).length));
   };
 

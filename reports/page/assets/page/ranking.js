@@ -8,7 +8,7 @@ import { outcomeBar, outcomeLegend, outcomesOf } from "./outcomes.js";
 import { agentsShown, isNarrowed, namesLeftOut, tasksCounted } from "./filters.js";
 import { rescored } from "./rescore.js";
 import { tick } from "./ticks.js";
-import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO } from "./curve.js";
+import { colourOf, fastCurve, MOST_COLOURED, P_FROM, P_TO, placeOf } from "./curve.js";
 import { formula } from "./formula.js";
 import { BASELINES, data } from "./data.js";
 import { tableButtons } from "./exports.js";
@@ -97,16 +97,16 @@ const scopeNow = (board) => {
 
 // The agents of a scope with their score, best first; those ranked apart behind all others.
 export const rankingOf = (board, scope, metric, over, p) => {
-  // Ends of intervals without a verdict bound nothing; filtered scores have none.
-  const unbounded = isEstimated(board) || scope.only;
   const of = (entry, ...at) => {
     const score = METRICS[metric].of(entry, ...at);
+    // Ends of intervals without a verdict bound nothing. What is correct needs no time.
+    const unbounded = isEstimated(board) && metric !== "correct";
     return score && unbounded ? { ...score, low: null, high: null } : bounded(score);
   };
   const entries = scope.ranking.map((entry) => {
     const whole = { ...entry, spread: spreadOf(board, entry, scope, over) };
     const score = of(whole, over, p);
-    return { ...whole, place: board.agents.indexOf(entry.agent), score,
+    return { ...whole, place: placeOf(board, entry.agent), score,
       rank: entry.rank === null ? null : score?.rank ?? null };
   });
   const key = (entry) => entry.score?.value ?? -2; // below all points
@@ -256,7 +256,7 @@ const rankTable = (board, scope, entries, metric, barWidth) =>
         head({}, entries.length > 1 ? words.agents(entries.length) : words.agent),
         head({ class: "number" }, words.scores[metric].name),
         entries.some(({ score }) => showScoreRange(metric, score))
-          ? head({ class: "number score-range", title: words.rangeHelp(metric, currentP()) }, words.range)
+          ? head({ class: "number score-range", title: words.rangeHelp(metric, currentP(), scope.only) }, words.range)
           : cell("td", { class: "score-range" }),
         entries.some((entry) => countsOf(metric, entry))
           ? head({ class: "number score-tasks", title: words.scoreTasksHelp }, words.scoreTasks(metric))
@@ -357,8 +357,8 @@ const rankParts = (board, scope, metric) => [
 // What moves with p: table, formula's sentence and curve.
 const results = (board, scope, metric, width) => {
   const p = currentP();
-  const shown = new Set(agentsShown(board, view));
-  const entries = rankingOf(board, scope, metric, view.over, p).filter(({ place }) => shown.has(place))
+  const shown = new Set(agentsShown(board, view).map((place) => board.agents[place]));
+  const entries = rankingOf(board, scope, metric, view.over, p).filter(({ agent }) => shown.has(agent))
     .map((entry) => ({ ...entry, outcomes: outcomesOf(board, scope.tasksNow, entry.agent, view.over) }));
   const kinds = new Set(entries.flatMap(({ outcomes }) => outcomes.map(([kind]) => kind)));
   // Drawn once its figure has its width, which is what the table leaves.
@@ -376,7 +376,8 @@ const results = (board, scope, metric, width) => {
       " ", h("button", { type: "button", on: { click: () => change({ who: "" }) } }, words.allAgents)) : null,
     isEstimated(board) ? h("p", { class: "notice" }, ...(isCalibrated(board)
       ? [h("b", null, words.noVerdicts), ` ${words.estimatesOfCalibrated}`]
-      : [h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`])) : null,
+      : [h("b", null, words.notCalibrated), ` ${words.estimatesOnly}`]),
+    words.withoutVerdicts[metric] ? ` ${words.withoutVerdicts[metric]}` : null) : null,
     h("div", { class: "ranking-grid" },
       h("div", { class: "ranks" },
         rankTable(board, scope, entries, metric, width <= CARDS ? width - CARD_EDGES : BAR_WIDTH),

@@ -1,8 +1,8 @@
-// Scores of some tasks alone, by the formulas of reports/rank/contributions.hpp: without intervals, which
-// take thousands of redrawings, and without ranks, which need them.
+// Scores of some tasks alone, by the formulas of reports/rank/contributions.hpp: without ranks, which take
+// thousands of redrawings, and with intervals over the tasks in the place of theirs.
 
 import { ALL_BASELINES, isCorrect, scored } from "./data.js";
-import { rowsThatCount } from "./score.js";
+import { meanRange, rowsThatCount } from "./score.js";
 
 const LEAST = Math.log(0.1);
 const MOST = Math.log(100);
@@ -66,6 +66,16 @@ const middleOf = (values) => {
 const AGGREGATES = { share_of_limit: middleOf, milestone: meanOf };
 const geometric = (values) => Math.exp(meanOf(values));
 
+// The interval of a mean over other tasks like these; a median has none.
+const meanRangeOf = (name, values) => {
+  const range = AGGREGATES[name] === middleOf ? null : meanRange(values);
+  if (!range) return { low: null, high: null };
+  return AGGREGATES[name] ? range : { low: Math.exp(range.low), high: Math.exp(range.high) };
+};
+
+const scoreOf = (name, values) =>
+  ({ value: (AGGREGATES[name] || geometric)(values), ...meanRangeOf(name, values), tasks: values.length });
+
 // Scores in which a time of a solved task counts, and those in which one is left out; as
 // Solved of reports/rank/ranking.cpp.
 const makeSolved = () => ({ counts: new Set(), leftOut: new Set() });
@@ -121,6 +131,7 @@ const rescoredEntry = (board, entry, field, byAnybody) => {
   }
   const isUnknown = (name) => tellsNothing(own, name) || (!own.counts.has(name) && tellsNothing(byAnybody, name));
   const scores = Object.fromEntries(Object.entries(values).map(([name, all]) =>
-    [name, { value: all.length && !isUnknown(name) ? (AGGREGATES[name] || geometric)(all) : null, low: null, high: null, tasks: all.length }]));
+    [name, all.length && !isUnknown(name) ? scoreOf(name, all)
+      : { value: null, low: null, high: null, tasks: all.length }]));
   return { ...entry, ...found, rank: null, scores };
 };

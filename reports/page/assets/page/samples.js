@@ -2,7 +2,7 @@
 // was dropped as a cross with its reason.
 
 import { words } from "./words.js";
-import { svg, h } from "./dom.js";
+import { folded, svg, h } from "./dom.js";
 import { box, chart, label, line, linear, logarithmic, marks, titled } from "./chart.js";
 import { showMs } from "./format.js";
 
@@ -20,7 +20,7 @@ const visitsOf = (samples, side) => {
       ({ position, visit, time, reason: reasons.get(`${position} ${visit}`) })));
 };
 
-const medianOf = (times) => {
+export const medianOf = (times) => {
   const sorted = [...times].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
   if (sorted.length === 0) return null;
@@ -83,6 +83,21 @@ const droppedNotes = (samples) => {
     h("li", null, words.dropped(reasons.length, inOneLine(reasons))));
 };
 
+// The values as a table: a line for each block, with both visits of each side; what was dropped is struck out.
+const valuesTable = (samples, sides) => {
+  const visits = sides.map((side) => visitsOf(samples, side));
+  const cell = (found) => h("td", { class: "number" }, found.map(({ time, reason }, i) =>
+    [i ? " " : null, reason === undefined ? showMs(time) : h("s", { title: reason }, showMs(time))]));
+  return h("div", { class: "scroll tall", tabindex: "0", role: "region", "aria-label": words.sampleValues },
+    h("table", { class: "sample-values" },
+      h("caption", { class: "unseen" }, words.sampleValues),
+      h("thead", null, h("tr", null, h("th", { scope: "col" }, words.block),
+        sides.map((side) => h("th", { scope: "col", class: "number" }, `${words[side]} (ms)`)))),
+      h("tbody", null, samples.session.map((session, position) =>
+        h("tr", null, h("th", { scope: "row" }, words.blockOf(position + 1, session)),
+          visits.map((all) => cell(all.filter((one) => one.position === position))))))));
+};
+
 export const samplePlot = (samples, width) => {
   if (!samples) return null;
   const sides = SIDES.filter((side) => samples[side]);
@@ -91,5 +106,6 @@ export const samplePlot = (samples, width) => {
   return h("figure", { class: "samples" },
     chart(width, sides.length * (LANE + GAP) + 4, words.samples,
       sides.map((side, i) => lane(samples, side, GAP - 4 + i * (LANE + GAP), width, left))),
-    h("figcaption", null, words.samplesText, notes.length ? h("ul", null, notes) : null));
+    h("figcaption", null, words.samplesText, notes.length ? h("ul", null, notes) : null),
+    folded({ class: "values" }, words.sampleValues, () => valuesTable(samples, sides)));
 };

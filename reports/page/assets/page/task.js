@@ -3,10 +3,10 @@
 import { words } from "./words.js";
 import { announce, breakable, folded, h, withCode } from "./dom.js";
 import { box, chart, label, line, linear, linearTicks, titled } from "./chart.js";
-import { data, faultText, fieldOf, fileMark, isCorrect, nameOf, rankedAs, stateText, timeRange } from "./data.js";
-import { colourOf } from "./curve.js";
+import { BASELINES, data, faultText, fieldOf, fileMark, isCorrect, nameOf, rankedAs, speedupOf, stateText, timeRange } from "./data.js";
+import { colourOf, placeOf } from "./curve.js";
 import { cellOf } from "./cells.js";
-import { samplePlot } from "./samples.js";
+import { medianOf, samplePlot } from "./samples.js";
 import { trendFigure } from "./trend.js";
 import { episodesOfTask } from "./episodes.js";
 import { showError, showLimitShare, showMs, showSpeedup, showValue } from "./format.js";
@@ -32,21 +32,23 @@ const FACTS = [
 
 const rangeOf = (row) => timeRange(row["time_ns.submission"], row["time_ns.eager"], row["speedup.eager"]);
 
-// Lines of the chart: the baselines of the row that tells most, then every timed submission.
+// A baseline is timed anew beside each submission: the median of these times, and their range.
+const baselineTime = (task, name, kind) => {
+  const times = task.rows.map((row) => row[`time_ns.${kind}`]).filter((time) => time !== null);
+  if (times.length === 0) return [];
+  const range = times.length > 1 ? { low: Math.min(...times), high: Math.max(...times) } : null;
+  return [{ name, kind, time: medianOf(times), range, isBaseline: true }];
+};
+
+// Lines of the chart: the baselines, then every timed submission.
 const timesOf = (board, task) => {
-  const base = task.baselines;
-  const eager = base["time_ns.eager"];
-  const line = (name, kind, time, speedup) => ({ name, kind, time, range: timeRange(time, eager, speedup) });
-  const made = [];
-  if (eager !== null) made.push(line(words.eager, "eager", eager, null));
-  if (base["time_ns.compiled"] !== null)
-    made.push(line(words.compiled, "compiled", base["time_ns.compiled"], base.baseline_speedup));
+  const made = [...baselineTime(task, words.eager, "eager"), ...baselineTime(task, words.compiled, "compiled")];
   for (const row of task.rows) {
     if (row["time_ns.submission"] === null || row.agent === null) continue;
     made.push({
       name: nameOf(row),
       mark: fileMark(row),
-      kind: isCorrect(row) ? `own ${colourOf(board.agents.indexOf(rankedAs(row)))}` : "rejected",
+      kind: isCorrect(row) ? `own ${colourOf(placeOf(board, rankedAs(row)))}` : "rejected",
       time: row["time_ns.submission"],
       range: rangeOf(row),
     });
@@ -61,6 +63,10 @@ const limitOf = (task) => {
   return limits.length ? Math.max(...limits) : null;
 };
 
+// Where the limit comes from, "bytes, calibrated …" or "products, measured beside it".
+const limitBasisOf = (task, limit) =>
+  task.rows.find((row) => row.limit_ns === limit && row.limit_basis)?.limit_basis ?? "";
+
 const timeBars = (board, task, width) => {
   const times = timesOf(board, task);
   if (times.length === 0) return null;
@@ -69,9 +75,9 @@ const timeBars = (board, task, width) => {
   const isNarrow = width < 500;
   const rowHeight = isNarrow ? TIME_ROW + 16 : TIME_ROW;
   const left = isNarrow ? 4 : Math.min(170, width * 0.3);
-  const valueText = ({ time, range }) => {
+  const valueText = ({ time, range, isBaseline }) => {
     if (limit === null) return showMs(time);
-    const share = showLimitShare(limit, time, range);
+    const share = showLimitShare(limit, time, isBaseline ? null : range);
     return `${showMs(time)} · ${isNarrow ? share : words.shareOfLimit(share)}`;
   };
   // As wide as a letter on average, so that no words end beyond the picture.
@@ -115,8 +121,9 @@ const timeBars = (board, task, width) => {
       limit === null ? null : [limitLines(x(limit)),
         label(x(limit) + (x(limit) > (left + right) / 2 ? -4 : 4), 10, words.limit,
           x(limit) > (left + right) / 2 ? "end" : "start", "limit-label")]),
-    h("figcaption", null, words.timesText,
-      limit === null ? null : ` ${words.limitText(showMs(limit))}`,
+    h("figcaption", null, words.timesText, times.some(({ kind }) => kind === "eager" || kind === "compiled")
+      ? ` ${words.baselineTimes(task.rows.length)}` : null,
+      limit === null ? null : ` ${words.limitText(showMs(limit), limitBasisOf(task, limit))}`,
       limit !== null && times.some(({ time, range }) => limit > (range?.low ?? time)) ? ` ${words.aboveLimit}` : null));
 };
 
@@ -158,6 +165,16 @@ const resultTable = (task) =>
       resultColumns(task).map((name) => h("th", { scope: "col", class: "number", title: fieldOf(name).help },
         fieldOf(name).heading)))),
     h("tbody", null, task.rows.map(resultRow(resultColumns(task))))));
+
+// The glyphs behind the speed-ups of a task, in words; of rows without a verdict also why.
+const verdictLegend = (task) => {
+  const cells = task.rows.flatMap((row) => BASELINES.map((over) => isCorrect(row) && speedupOf(row, over) && cellOf(row, over)));
+  const glyphs = [...new Set(cells.filter(Boolean).map(({ glyph }) => glyph))].filter((glyph) => words.glyphs[glyph]);
+  const reasons = [...new Set(task.rows.filter(isCorrect).map((row) => row.details.no_verdict).filter(Boolean))];
+  const textOf = (glyph) => `${glyph} ${words.glyphs[glyph]}${
+    words.glyphs[glyph] === words.glyphs["–"] && reasons.length ? `: ${reasons.join("; ")}` : ""}`;
+  return glyphs.length === 0 ? "" : h("p", { class: "note verdict-legend" }, glyphs.map(textOf).join(" · "));
+};
 
 // The largest error as a length against its tolerance; at twice that the bar ends.
 const errorBar = (error, tolerance) => {
@@ -227,6 +244,8 @@ const entryBody = (row, width) => h("div", { class: "entry-body" },
   row.message && !hasCard ? h("pre", { class: "message", tabindex: "0" }, row.message) : null,
   row.hint && !hasCard ? h("p", { class: "hint" }, "→ ", ...withCode(row.hint)) : null,
   row.below_floor && !hasCard ? h("p", { class: "hint" }, row.uncredited_reason) : null,
+  row.no_verdict_reason && isCorrect(row) && !hasCard
+    ? h("p", { class: "notice no-verdict" }, h("b", null, words.noVerdict), ` ${words.because(row.no_verdict_reason)}`) : null,
   reasonsOf(row),
   errorBlock(row),
   sourcesOf(row),
@@ -338,7 +357,7 @@ export const makeTask = () => {
       ...trendOfTask(board, task, width),
       h("div", { class: "title-line" }, h("h3", null, words.results),
         exportButtons(() => task.rows, () => taskText(task))),
-      resultTable(task), ...entries(task, width), ...episodesOfTask(board, task, width),
+      resultTable(task), verdictLegend(task), ...entries(task, width), ...episodesOfTask(board, task, width),
       ...sourceComparison(task));
     if (view.row !== "") element.querySelector("details.entry[open]")?.scrollIntoView();
   };

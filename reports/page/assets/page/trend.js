@@ -5,7 +5,7 @@ import { words } from "./words.js";
 import { h, svg, taskName } from "./dom.js";
 import { chart, dot, label, line, linear, linearTicks, logarithmic, logTicks, path, titled } from "./chart.js";
 import { data } from "./data.js";
-import { colourOf } from "./curve.js";
+import { colourOf, placeOf } from "./curve.js";
 import { showRange, showRatio } from "./format.js";
 import { change, linkTo, view } from "./state.js";
 
@@ -123,10 +123,10 @@ const staircase = (best, { x, y }) =>
     (i ? [[x(run), y(best[i - 1][1])], [x(run), y(value)]] : [[x(run), y(value)]])), "best");
 
 const legendOf = (series, board) => {
-  const named = series.filter(({ agent }) => colourOf(board.agents.indexOf(agent)) !== "series-rest");
+  const named = series.filter(({ agent }) => colourOf(placeOf(board, agent)) !== "series-rest");
   const chip = (kind, text) => h("li", null, h("span", { class: `swatch ${kind}` }), text);
   return h("ul", { class: "legend-list" },
-    named.map(({ agent }) => chip(colourOf(board.agents.indexOf(agent)), agent)),
+    named.map(({ agent }) => chip(colourOf(placeOf(board, agent)), agent)),
     named.length < series.length ? chip("series-rest", words.others) : null,
     h("li", null, h("span", { class: "swatch dash" }), words.bestSoFar));
 };
@@ -145,7 +145,7 @@ const readoutOf = (run, series, board) => [
     const point = one.points.find((other) => other.run === run);
     if (!point) return null;
     const brought = one.changes.find((found) => found.run === run);
-    const kind = colourOf(board.agents.indexOf(one.agent));
+    const kind = colourOf(placeOf(board, one.agent));
     return h("li", null, h("span", { class: `swatch ${kind}` }), `${one.agent}: ${valueText(point)}`,
       brought ? h("b", null, ` ${brought.after > brought.before ? "▲" : "▼"} ${
         showRatio(brought.before)} → ${showRatio(brought.after)}`) : null);
@@ -219,7 +219,7 @@ const smallTrend = (board, task, chosen) => {
     line(SMALL.pad, y(1), SMALL.width - SMALL.pad, y(1), "one strong-one"),
     series.map((one) => stretchesOf(one.points).map((points) =>
       path(points.map(({ run, speedup }) => [x(run), y(speedup.estimate)]),
-        `curve ${colourOf(board.agents.indexOf(one.agent))}`))),
+        `curve ${colourOf(placeOf(board, one.agent))}`))),
     label(SMALL.pad, SMALL.height - 3, latest ? words.smallTrend(showRatio(latest)) : "", "start")));
 };
 

@@ -43,7 +43,9 @@ export const words = {
   correct: "Correct",
   submitted: "Submitted",
   range: "95 %",
-  rangeHelp: (metric, p) => (metric === "limit" ? "95 % interval of the median, from the order of its tasks. Fewer than six tasks bound nothing."
+  rangeHelp: (metric, p, isFiltered) => (isFiltered && metric !== "correct"
+    ? "95 % interval over other tasks like these: Wilson's of a share, widened by what the intervals of the times leave open; Student's t of a mean. Fewer than six tasks bound no mean."
+    : metric === "limit" ? "95 % interval of the median, from the order of its tasks. Fewer than six tasks bound nothing."
     : metric === "correct" ? "95 % interval of the share (Wilson's): what other tasks might give."
     : (metric === "sure" || metric === "fast") && p !== 1
       ? "95 % interval of the share (Wilson's), widened by what the intervals of the times leave open."
@@ -65,7 +67,7 @@ export const words = {
     build: "did not build or load", crash: "crash", late: "too slow to finish", other: "other failure",
     missing: "not submitted",
   },
-  rescored: (n) => `Scores are of the ${count(n, "task", "tasks")} that the filters and boxes below leave and that rank. Ranks and intervals are of whole levels only.`,
+  rescored: (n) => `Scores are of the ${count(n, "task", "tasks")} that the filters and boxes below leave and that rank. Ranks are of whole levels only.`,
   wholeLevels: "Scores are of whole levels again.",
   rescoreAll: "All tasks",
   someAgents: (n, all) => `${n} of ${all} agents are shown. Their scores and ranks are among all.`,
@@ -76,6 +78,12 @@ export const words = {
   estimatesOnly: "No row has a verdict, so nobody is ranked, and what is fast is by estimate alone. Run kbench calibrate once, then measure again.",
   noVerdicts: "No row has a verdict.",
   estimatesOfCalibrated: "Nobody is ranked, and what is fast is by estimate alone. Each row says why, for example because other programs kept the machine busy.",
+  // What a score is worth where no row has a verdict.
+  withoutVerdicts: {
+    sure: "Surely fast counts verdicts alone, so it is 0 for everybody.",
+    milestone: "Milestones above 1 need a verdict.",
+    correct: "Correct needs no times.",
+  },
   variants: "Variants",
   variantsHelp: "The most that it tried for one task.",
   ofTasks: (n, total) => `${n} of ${total}`,
@@ -147,6 +155,7 @@ export const words = {
   matrixCaption: (over) => `Speed-up over ${over} by task and agent`,
   task: "Task",
   eagerMs: "Eager (ms)",
+  eagerHelp: "Eager's time of one row of the task. It is timed anew beside each submission, and each speed-up is over its own.",
   compiledVsEager: "Compiled",
   compiledHelp: "What compilation alone gains: eager time over compiled time. ≈ is a ratio of medians with too few blocks for an interval.",
   search: "Search tasks",
@@ -179,6 +188,7 @@ export const words = {
   },
   shown: (n, total, sort) => `${n === total ? count(total, "task", "tasks") : `${n} of ${count(total, "task", "tasks")}`}${sort ? `, sorted by ${sort}` : ""}`,
   rangesElsewhere: "Intervals have no room here: each task's page has them.",
+  moreAgents: (n) => `${n} agents: move the table sideways for all of them.`,
   counts: "Counts",
   countsHelp: "Whether the task counts in the scores above: untick it to score the agents without it.",
   countTask: (task) => `Count ${task} in the scores`,
@@ -227,14 +237,15 @@ export const words = {
   compareText: (a, b, over) => `Speed-up of ${a} over that of ${b}, both over the same ${over}: to the right ${a} is faster. Intervals are those of both, in quadrature.`,
   compareRule: (margin) => `▲ where the whole interval lies above 1× by more than ${(100 * margin).toFixed(0)} %, ▼ where it lies below by as much, = where it lies between, and else ?. Each task is judged by itself, at 95 %, and nothing is corrected for their number: of 100 tasks on which both are as fast, up to 5 may have a ▲ or ▼ by chance.`,
   verdict: "Verdict",
-  ratioVerdicts: { faster: "faster", slower: "slower", same: "the same", undecided: "undecided" },
+  ratioVerdicts: { faster: "faster", slower: "slower", same: "the same", undecided: "undecided", none: "no verdict" },
   meanRatio: (value, n, bounded) => `Geometric mean of ${n === 1 ? "the one ratio" : `the ${n} ratios`}: ${value}${bounded
     ? " (95 %, by Student's t over the tasks: what other tasks like these might give)" : " (fewer than six bound nothing)"}.`,
   onlySolved: (agent, n) => `Solved by ${agent} alone: ${count(n, "task", "tasks")}`,
   exportPair: (a, b) => `Export ${a} against ${b}`,
   compareSummary: (a, b, n) => `Solved by both: ${count(n.both, "task", "tasks")}; by ${a} alone: ${n.onlyA.length}; by ${b} alone: ${n.onlyB.length}. Of those solved by both, ${
     n.lines.length === n.both ? "all have a ratio" : `${n.lines.length} ${n.lines.length === 1 ? "has" : "have"} a ratio (of the others a row has no verdict or no time)`
-  }: ${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}.`,
+  }: ${n.none > 0 ? "no row has a verdict, so these are ratios of estimates, and none is judged"
+    : `${a} is faster on ${n.faster}, slower on ${n.slower}, the same on ${n.same}, and undecided on ${n.undecided}`}.`,
   compareFirst: "Compare all others with",
   ratioOf: (a, b) => `${a} / ${b}`,
   compareAxis: (a, b) => `← ${b} faster · ${a} faster →`,
@@ -249,7 +260,7 @@ export const words = {
   faults: { submission: "the submission's fault", infrastructure: "kbench's or the machine's fault" },
   noTask: (name) => `There is no task "${name}" in this run.`,
   limit: "limit of the device",
-  limitText: (ms) => `The limit is the best estimate of the least time: ${ms} ms on this device.`,
+  limitText: (ms, basis) => `The limit is the best estimate of the least time: ${ms} ms on this device${basis ? ` (${basis})` : ""}.`,
   aboveLimit: "A share, or its interval, may pass 100 %: time and limit are both measured, and an interval that ended there would look narrower than it is. The limit also counts parameters that kbench_prepare may have read before the call.",
   shareOfLimit: (share) => `${share} of the limit`,
   permalink: "¶ Put a link to this row into the address",
@@ -257,6 +268,11 @@ export const words = {
   shapes: "Shapes",
   times: "Times",
   timesText: "Median time of a call, shorter is better. Whiskers: 95 % interval.",
+  baselineTimes: (rows) => (rows > 1
+    ? "Eager and compiled are timed anew beside each submission: the bar is the median of these times, the whisker their range."
+    : "Eager and compiled were timed beside it: what is open of them is in the interval of the speed-up."),
+  noVerdict: "No verdict.",
+  because: (why) => `${why[0].toUpperCase()}${why.slice(1)}.`,
   results: "Results",
   resultsCaption: (task) => `Everybody's results for ${task}`,
   whose: "Submission",
@@ -271,6 +287,9 @@ export const words = {
   samples: "Samples",
   samplesText: "One mark for each timed visit by block, from left to right; a line for each session. Crosses were dropped because the machine disturbed them.",
   samplesAxis: "ms a call",
+  sampleValues: "Values: ms a call",
+  block: "Block",
+  blockOf: (n, session) => `${n} (session ${session})`,
   dropped: (n, reason) => `${n} dropped: ${reason || "disturbed"}`,
   session: (n) => `session ${n}`,
   sources: "Sources",
