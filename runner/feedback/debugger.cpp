@@ -31,6 +31,8 @@ milliseconds left_until(Clock::time_point deadline) {
                   std::chrono::duration_cast<milliseconds>(deadline - Clock::now()));
 }
 
+std::string or_nothing(std::string words) { return words.empty() ? "nothing" : std::move(words); }
+
 // The way in which the program ended before both calls had returned; empty where they did.
 CommandReport unusual_end(const ProgramOutput& output, const std::string& under) {
   if (output.timed_out)
@@ -39,7 +41,8 @@ CommandReport unusual_end(const ProgramOutput& output, const std::string& under)
                                    under)};
   if (!output.exit.exited)
     return {fmt::format("signal {}", output.exit.signal),
-            fmt::format("It was ended by signal {} under {}.", output.exit.signal, under)};
+            fmt::format("It was ended by signal {} under {}. Its last line of output: {}",
+                        output.exit.signal, under, or_nothing(last_words(output.err, kShown)))};
   const std::size_t at = output.err.rfind(kEnded);
   if (at == output.err.npos)
     return {fmt::format("exit {}", output.exit.code),

@@ -56,7 +56,8 @@ Result<DebuggedFile> debug_file(const DebugRequest& request, DeviceSession& devi
 }
 
 Json debugged_json(const DebuggedFile& found) {
-  return {{"file", found.file},
+  return {{"schema_version", 1},
+          {"file", found.file},
           {"task", found.task},
           {"size", found.size},
           {"device", found.device},

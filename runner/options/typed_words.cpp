@@ -200,10 +200,19 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
           guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
 }
 
+namespace {
+
+bool names_output_file(const std::string& word) {
+  return word.starts_with("-o") || word.starts_with("--output");
+}
+
+}  // namespace
+
 bool asks_for_json(const std::vector<std::string>& words) {
   const auto behind_dashes = std::ranges::find(words, "--");
   const bool is_report = words.size() > 2 && words[1] == "report";
-  if (is_report && (words[2] == "json" || words[2] == "jsonl")) return true;
+  if (is_report && (words[2] == "json" || words[2] == "jsonl"))
+    return std::ranges::none_of(words, names_output_file);
   const auto stands = [&](const char* word, auto from) {
     return std::find(from, behind_dashes, word);
   };

@@ -5,6 +5,7 @@ both.
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import shutil
@@ -87,6 +88,11 @@ class CliCase(unittest.TestCase):
     def assert_nothing_left(self, seconds=20):
         """No process that this test has started is alive, nor any that those have started."""
         self.assertEqual(own_processes.wait_until_gone(seconds=seconds), {}, "processes were left")
+
+    def assert_no_report(self, result):
+        """Standard output has nothing, or the error where `report json` was asked for."""
+        if result.stdout != "":
+            self.assertEqual(set(json.loads(result.stdout)), {"schema_version", "error", "outcome", "exit_code"})
 
     def assert_fails(self, result, code, *parts):
         """The exit code, words in the message, and an outcome in the last line of stderr."""

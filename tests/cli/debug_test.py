@@ -34,8 +34,8 @@ class DebugTest(cli_case.CliCase):
         self.assertEqual(result.returncode, GOOD, result.stderr)
         answer = json.loads(result.stdout)
         self.assertEqual({**answer, "text": ""},
-                         {"file": "019_relu.cpp", "task": TASK, "size": "small", "device": "cpu", "clean": True,
-                          "status": "answered", "text": ""})
+                         {"schema_version": 1, "file": "019_relu.cpp", "task": TASK, "size": "small",
+                          "device": "cpu", "clean": True, "status": "answered", "text": ""})
         self.assertIn("Nothing was found in two calls", answer["text"])
         self.assertFalse((self.folder / "kbench.sqlite").exists(), "nothing is stored")
 

@@ -39,7 +39,7 @@ class DatabaseFaults(cli_case.CliCase):
             self.assertIn(result.returncode, codes, (words, result.stderr))
             for part in parts:
                 self.assertIn(part, result.stderr, words)
-            self.assertEqual(result.stdout, "", words)
+            self.assert_no_report(result)
         if before is not None:
             self.assertEqual(self.database.read_bytes(), before)
 

@@ -61,7 +61,7 @@ class RefusedTest(OutputsCase):
         before = self.contents()
         result = self.kbench(*words)
         self.assert_fails(result, USAGE, "error: ", "hint: ", *parts)
-        self.assertEqual(result.stdout, "")
+        self.assert_no_report(result)
         after = self.contents()
         self.assertEqual({name: after.get(name) for name in before}, before, "data was lost")
         self.assertEqual(set(after) - set(before), set())
