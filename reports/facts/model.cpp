@@ -256,6 +256,11 @@ std::string why_no_limit(const Evaluation& evaluation, const ResultRow& row) {
   return "";
 }
 
+// `file`: the submission's, as its author can name it.
+std::string hint_of(const Evaluation& evaluation, const std::string& file) {
+  return without_folders(with_names(evaluation.hint, file, evaluation.task));
+}
+
 // The row without its credit.
 ResultRow derive_numbers(const Evaluation& evaluation) {
   ResultRow row;
@@ -265,7 +270,7 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.correct = evaluation.correct;
   // Messages are as every format shows them: a report is published.
   row.message = without_folders(evaluation.message);
-  row.hint = without_folders(with_names(evaluation.hint, row.submission, row.task));
+  row.hint = hint_of(evaluation, row.submission);
   if (row.hint.empty() && row.state == State::kCompileError)
     row.hint = step_after_compile_error(row.message);
 
@@ -403,6 +408,8 @@ const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) 
 
 ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);
+  if (!evaluation.hint.empty())
+    row.hint = hint_of(evaluation, path_as_typed(run_of(data, row).command_line, row.submission));
   // A row of another kind of device was not measured on the run's own device.
   if (row.device == device_of(data)) row.device_name = data.device_name;
   row.chain = to_string(data.chain.state);

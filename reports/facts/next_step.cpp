@@ -1,6 +1,7 @@
 #include "reports/facts/next_step.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,8 @@
 
 namespace kbench {
 namespace {
+
+namespace fs = std::filesystem;
 
 // "line 3 of relu.cpp", as g++ ("./relu.cpp:3:84: error") and nvcc ("./relu.cu(3): error") name it;
 // the author's own files are compiled as ./FILE.
@@ -43,6 +46,11 @@ std::string step_after_missing(const std::string& header) {
          "folder with both and a submission.json (`kbench help submit`)";
 }
 
+// A page of the run may be published, and has no path above the folder in which it was typed.
+bool stays_inside(const fs::path& path) {
+  return path.is_relative() && !path.lexically_normal().string().starts_with("..");
+}
+
 }  // namespace
 
 std::string step_after_compile_error(std::string_view message) {
@@ -58,6 +66,25 @@ std::string step_after_compile_error(std::string_view message) {
   return fmt::format(
       "correct {} and run it again: what does not compile is told in seconds, without a device",
       place.empty() ? "the submission" : sanitize_line(place));
+}
+
+std::string path_as_typed(std::string_view command_line, const std::string& submission) {
+  constexpr std::string_view kOption = "--submissions";
+  std::string_view before;
+  while (!command_line.empty()) {
+    const std::size_t end = std::min(command_line.find(' '), command_line.size());
+    std::string_view word = command_line.substr(0, end);
+    command_line.remove_prefix(std::min(end + 1, command_line.size()));
+    const bool has_value = word.starts_with(kOption) && word.substr(kOption.size(), 1) == "=";
+    if (has_value) word.remove_prefix(kOption.size() + 1);
+    const fs::path typed(word);
+    if (has_value || before == kOption)
+      return stays_inside(typed) ? (typed / submission).lexically_normal().string() : submission;
+    if (typed.filename() == submission && stays_inside(typed))
+      return typed.lexically_normal().string();
+    before = word;
+  }
+  return submission;
 }
 
 std::string with_names(std::string hint, const std::string& file, const std::string& task) {

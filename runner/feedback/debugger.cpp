@@ -119,6 +119,11 @@ Result<ProgramOutput> watched_by(const Tool& tool, const fs::path& sanitizer,
        .patience = left_until(deadline)});
 }
 
+struct ToolsReport {
+  std::string tools;  // "racecheck, initcheck"
+  std::string text;
+};
+
 // Four at a time may want more of the device than one.
 bool lacked_memory(const ProgramOutput& output) {
   return output.exit.exited && output.exit.code != 0 &&
@@ -140,6 +145,7 @@ Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder
   });
   CommandReport all{.status = "answered", .text = "", .is_clean = true};
   std::string clean;
+  std::vector<ToolsReport> told;  // tools that say the same stand together
   for (std::size_t at = 0; at < kTools.size(); ++at) {
     const char* const tool = kTools[at].first;
     auto output = outputs[at].get();
@@ -155,9 +161,13 @@ Result<CommandReport> on_cuda(const ProbePlace& place, const ProbeFolder& folder
     all.is_clean = all.is_clean && one.is_clean;
     if (one.is_clean)
       clean += (clean.empty() ? "" : ", ") + std::string(tool);
+    else if (!told.empty() && told.back().text == one.text)
+      told.back().tools += fmt::format(", {}", tool);
     else
-      all.text += fmt::format("{}\n{}{}", tool, one.text, one.text.ends_with('\n') ? "" : "\n");
+      told.push_back({tool, one.text});
   }
+  for (const auto& [tools, text] : told)
+    all.text += fmt::format("{}\n{}{}", tools, text, text.ends_with('\n') ? "" : "\n");
   if (!clean.empty()) all.text += fmt::format("Nothing was found by {}.\n", clean);
   return all;
 }

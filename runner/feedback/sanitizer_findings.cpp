@@ -153,6 +153,7 @@ std::optional<std::string> device_place(std::string_view line) {
   const std::size_t in = line.rfind(" in ");
   if (in == line.npos) return std::string(line.substr(0, line.rfind('+')));
   std::string_view file = line.substr(in + 4);
+  file = file.substr(0, file.find(" ["));  // the number of hazards differs from call to call
   if (const std::size_t slash = file.rfind('/'); slash != file.npos) file.remove_prefix(slash + 1);
   const std::string_view function = line.substr(0, line.rfind('+', in));
   return fmt::format("{} in {}", file, function);

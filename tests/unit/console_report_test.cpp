@@ -147,6 +147,21 @@ TEST(ConsoleReport, ACompileErrorSaysWhatToDoNext) {
   e.hint = "to find it: `kbench debug FILE --task TASK` calls it";
   e.submission->name = "alice/level1/bad.cpp";
   EXPECT_THAT(told("x"), HasSubstr("`kbench debug alice/level1/bad.cpp --task " + e.task + "`"));
+  const auto told_of = [&](const char* command) {
+    ReportData data;
+    data.run.command_line = command;
+    data.evaluations = {e};
+    return render_console(data);
+  };
+  const std::string in_folder = "`kbench debug tries/alice/level1/bad.cpp --task ";
+  EXPECT_THAT(told_of("kbench run --submissions tries/ --quick"), HasSubstr(in_folder));
+  EXPECT_THAT(told_of("kbench run --submissions=./tries"), HasSubstr(in_folder));
+  for (const char* leaves : {"kbench run --submissions ../tries", "kbench run --submissions /tries",
+                             "kbench run --submissions a/../../tries"})
+    EXPECT_THAT(told_of(leaves), HasSubstr("`kbench debug alice/level1/bad.cpp --task ")) << leaves;
+  e.submission->name = "bad.cpp";
+  EXPECT_THAT(told_of("kbench run old/bad.cpp --task x"),
+              HasSubstr("`kbench debug old/bad.cpp --task "));
   e.submission->name = "$(touch x).cpp";
   EXPECT_THAT(told("x"), HasSubstr("`kbench debug FILE --task TASK`"));
   e.hint = "Do that.";
