@@ -257,11 +257,13 @@ std::string why_no_limit(const Evaluation& evaluation, const ResultRow& row) {
 }
 
 // `file`: the submission's, as its author can name it.
-std::string hint_of(const Evaluation& evaluation, const std::string& file) {
-  return without_folders(with_names(evaluation.hint, file, evaluation.task));
+void add_hint(const Evaluation& evaluation, const std::string& file, ResultRow& row) {
+  row.hint = without_folders(with_names(evaluation.hint, file, evaluation.task));
+  if (row.hint.empty() && row.state == State::kCompileError)
+    row.hint = step_after_compile_error(row.message);
 }
 
-// The row without its credit.
+// The row without its hint and its credit.
 ResultRow derive_numbers(const Evaluation& evaluation) {
   ResultRow row;
   copy_identity(evaluation, row);
@@ -270,9 +272,6 @@ ResultRow derive_numbers(const Evaluation& evaluation) {
   row.correct = evaluation.correct;
   // Messages are as every format shows them: a report is published.
   row.message = without_folders(evaluation.message);
-  row.hint = hint_of(evaluation, row.submission);
-  if (row.hint.empty() && row.state == State::kCompileError)
-    row.hint = step_after_compile_error(row.message);
 
   row.limit_ns = evaluation.limit_ns;
   row.unfused_limit_ns = evaluation.unfused_limit_ns;
@@ -337,6 +336,7 @@ std::optional<double> ResultRow::share_of_limit(Side side) const {
 
 ResultRow derive(const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);
+  add_hint(evaluation, row.submission, row);
   // The credit comes from memory, and not from a file that may have been changed.
   row.credit = credit_of(evaluation, nullptr, ChainFinding::State::kHolds, {});
   return row;
@@ -408,8 +408,7 @@ const LintRecord* lint_of(const ReportData& data, const Evaluation& evaluation) 
 
 ResultRow derive(const ReportData& data, const Evaluation& evaluation) {
   ResultRow row = derive_numbers(evaluation);
-  if (!evaluation.hint.empty())
-    row.hint = hint_of(evaluation, path_as_typed(run_of(data, row).command_line, row.submission));
+  add_hint(evaluation, path_as_typed(run_of(data, row).command_line, row.submission), row);
   // A row of another kind of device was not measured on the run's own device.
   if (row.device == device_of(data)) row.device_name = data.device_name;
   row.chain = to_string(data.chain.state);

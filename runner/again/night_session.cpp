@@ -128,7 +128,7 @@ Status NightSession::clear(RunSink& sink, const std::function<bool()>& stop,
     std::vector<SourcePair> pairs;
     for (const std::size_t i : open) pairs.push_back(*pairs_[i]);
     const auto measured = again.measure(pairs);
-    interrupted_ = again.interrupted();
+    interrupted_ = !measured && measured.error().code == ErrorCode::kInterrupted;
     if (!measured) return measured.error();
     for (std::size_t i = 0; i < open.size(); ++i)
       take(night_.suspects[open[i]], (*measured)[i], round);

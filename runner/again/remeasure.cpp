@@ -122,8 +122,7 @@ Result<std::vector<MeasuredPair>> Remeasurement::measure(const std::vector<Sourc
   if (!outcome)
     return Error{ErrorCode::kInfrastructure, "measuring again: " + outcome.error().message,
                  outcome.error().hint};
-  interrupted_ = outcome->interrupted;
-  if (interrupted_)
+  if (outcome->interrupted)
     return Error{ErrorCode::kInterrupted, "interrupted while measuring again",
                  fmt::format("nothing of it is compared; its rows so far are in {}, and the same "
                              "command begins anew",

@@ -55,10 +55,8 @@ class Remeasurement {
                 RunTerms terms, const std::string& command);
 
   // Measures one round, each pair once; the results are in the order of the pairs. Errors: kUsage
-  // on another device than the run's; kInterrupted after Ctrl-C, and interrupted() then says it;
-  // kInfrastructure.
+  // on another device than the run's; kInterrupted after Ctrl-C; kInfrastructure.
   [[nodiscard]] Result<std::vector<MeasuredPair>> measure(const std::vector<SourcePair>& pairs);
-  [[nodiscard]] bool interrupted() const { return interrupted_; }
 
  private:
   [[nodiscard]] Result<std::vector<MeasuredPair>> read(const std::string& run_id,
@@ -71,7 +69,6 @@ class Remeasurement {
   RunTerms terms_;
   std::string what_;  // "kbench nightly 0123456789ab"
   int round_ = 0;
-  bool interrupted_ = false;
 };
 
 // Sources of several runs, each looked for once.

@@ -123,6 +123,10 @@ std::string as_typed(std::string message, const CLI::App& at,
   return message;
 }
 
+bool names_output_file(const std::string& word) {
+  return word.starts_with("-o") || word.starts_with("--output");
+}
+
 }  // namespace
 
 const CLI::App& reached(const CLI::App& app) {
@@ -199,14 +203,6 @@ Error explain(const CLI::App& app, const CLI::ParseError& problem,
   return {ErrorCode::kUsage, fmt::format("{} has no command \"{}\"", full_name(at), word),
           guess.empty() ? fmt::format("commands are {}", fmt::join(known, ", ")) : guess};
 }
-
-namespace {
-
-bool names_output_file(const std::string& word) {
-  return word.starts_with("-o") || word.starts_with("--output");
-}
-
-}  // namespace
 
 bool asks_for_json(const std::vector<std::string>& words) {
   const auto behind_dashes = std::ranges::find(words, "--");

@@ -121,7 +121,7 @@ const timeBars = (board, task, width) => {
       limit === null ? null : [limitLines(x(limit)),
         label(x(limit) + (x(limit) > (left + right) / 2 ? -4 : 4), 10, words.limit,
           x(limit) > (left + right) / 2 ? "end" : "start", "limit-label")]),
-    h("figcaption", null, words.timesText, times.some(({ kind }) => kind === "eager" || kind === "compiled")
+    h("figcaption", null, words.timesText, times.some(({ isBaseline }) => isBaseline)
       ? ` ${words.baselineTimes(task.rows.length)}` : null,
       limit === null ? null : ` ${words.limitText(showMs(limit), limitBasisOf(task, limit))}`,
       limit !== null && times.some(({ time, range }) => limit > (range?.low ?? time)) ? ` ${words.aboveLimit}` : null));
@@ -172,7 +172,7 @@ const verdictLegend = (task) => {
   const glyphs = [...new Set(cells.filter(Boolean).map(({ glyph }) => glyph))].filter((glyph) => words.glyphs[glyph]);
   const reasons = [...new Set(task.rows.filter(isCorrect).map((row) => row.details.no_verdict).filter(Boolean))];
   const textOf = (glyph) => `${glyph} ${words.glyphs[glyph]}${
-    words.glyphs[glyph] === words.glyphs["–"] && reasons.length ? `: ${reasons.join("; ")}` : ""}`;
+    glyph === "–" && reasons.length ? `: ${reasons.join("; ")}` : ""}`;
   return glyphs.length === 0 ? "" : h("p", { class: "note verdict-legend" }, glyphs.map(textOf).join(" · "));
 };
 
